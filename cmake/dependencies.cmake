@@ -1,0 +1,31 @@
+# What mercer is made with: Debian packages, found once here.
+find_package(Eigen3 3.4 REQUIRED NO_MODULE)
+find_package(OpenMP REQUIRED COMPONENTS CXX)
+find_package(fmt REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(hwy REQUIRED IMPORTED_TARGET libhwy)
+pkg_check_modules(libzip REQUIRED IMPORTED_TARGET libzip)
+pkg_check_modules(zlib REQUIRED IMPORTED_TARGET zlib)
+pkg_check_modules(xxhash REQUIRED IMPORTED_TARGET libxxhash)
+pkg_check_modules(muparser REQUIRED IMPORTED_TARGET muparser)
+find_path(FAST_FLOAT_INCLUDE fast_float/fast_float.h REQUIRED)
+if(MERCER_PLOT)
+  pkg_check_modules(cairo REQUIRED IMPORTED_TARGET cairo)
+endif()
+
+# OpenBLAS by build, not by whatever the alternatives point to: the OpenMP build follows our threads.
+find_library(MERCER_OPENBLAS_LIBRARY openblas REQUIRED
+             PATH_SUFFIXES openblas-${MERCER_OPENBLAS} NO_CACHE)
+find_path(MERCER_OPENBLAS_INCLUDE cblas.h REQUIRED
+          PATH_SUFFIXES ${CMAKE_LIBRARY_ARCHITECTURE}/openblas-${MERCER_OPENBLAS} openblas NO_CACHE)
+add_library(mercer_openblas INTERFACE)
+target_link_libraries(mercer_openblas INTERFACE $<BUILD_INTERFACE:${MERCER_OPENBLAS_LIBRARY}>)
+target_include_directories(mercer_openblas SYSTEM INTERFACE $<BUILD_INTERFACE:${MERCER_OPENBLAS_INCLUDE}>)
+
+# What the implementation files use; users of the library see none of it.
+add_library(mercer_implementation INTERFACE)
+target_link_libraries(mercer_implementation INTERFACE
+  fmt::fmt nlohmann_json::nlohmann_json PkgConfig::hwy PkgConfig::libzip PkgConfig::zlib PkgConfig::xxhash
+  PkgConfig::muparser)
+target_include_directories(mercer_implementation SYSTEM INTERFACE $<BUILD_INTERFACE:${FAST_FLOAT_INCLUDE}>)

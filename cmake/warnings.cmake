@@ -1,0 +1,10 @@
+# Warnings and sanitizers, for our own targets only.
+add_library(mercer_warnings INTERFACE)
+target_compile_options(mercer_warnings INTERFACE -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual)
+if(MERCER_WARNINGS_AS_ERRORS)
+  target_compile_options(mercer_warnings INTERFACE -Werror)
+endif()
+if(MERCER_SANITIZE)
+  add_compile_options(-fsanitize=${MERCER_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${MERCER_SANITIZE})
+endif()

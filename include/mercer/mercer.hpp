@@ -1,0 +1,19 @@
+// Everything of mercer::mercer. (Pictures are in <mercer/plot.hpp>, library mercer::plot.)
+#pragma once
+
+#include <mercer/dataset.hpp>
+#include <mercer/error.hpp>
+#include <mercer/generate.hpp>
+#include <mercer/kernel.hpp>
+#include <mercer/kernel_pca.hpp>
+#include <mercer/matrix.hpp>
+#include <mercer/model.hpp>
+#include <mercer/pca.hpp>
+#include <mercer/plan.hpp>
+#include <mercer/report.hpp>
+#include <mercer/run.hpp>
+#include <mercer/samples.hpp>
+#include <mercer/scaling.hpp>
+#include <mercer/spectrum.hpp>
+#include <mercer/symmetric_operator.hpp>
+#include <mercer/version.hpp>

@@ -1,0 +1,40 @@
+// SymmetricOperator<T>: a symmetric n x n matrix known by what it does to a block of vectors.
+// Every spectral method here is such an operator and a few of its eigenpairs.
+//
+// To write one, derive, pass n to the constructor and override do_apply (Y = A·V, both n x b).
+#pragma once
+
+#include <mercer/matrix.hpp>
+#include <mercer/run.hpp>
+
+#include <optional>
+
+namespace mercer {
+
+template <class T>
+class SymmetricOperator {
+ public:
+  explicit SymmetricOperator(Index size) : size_(size) {}
+  virtual ~SymmetricOperator() = default;
+  SymmetricOperator(const SymmetricOperator&) = delete;
+  SymmetricOperator& operator=(const SymmetricOperator&) = delete;
+
+  [[nodiscard]] Index size() const { return size_; }
+
+  /// Y = A V. V and Y are size() x b and must not overlap.
+  void apply(const BlockView<T>& v, BlockRef<T> y, const Run& run = {}) const;
+
+  /// Σ A_ii and Σ A_ij² where they are known exactly: what the certificate is made of.
+  [[nodiscard]] virtual std::optional<double> trace() const { return std::nullopt; }
+  [[nodiscard]] virtual std::optional<double> frobenius_squared() const { return std::nullopt; }
+
+ private:
+  virtual void do_apply(const BlockView<T>& v, BlockRef<T> y, const Run& run) const = 0;
+
+  Index size_;
+};
+
+extern template class SymmetricOperator<float>;
+extern template class SymmetricOperator<double>;
+
+}  // namespace mercer

@@ -1,0 +1,177 @@
+// BLAS and LAPACK of OpenBLAS behind typed overloads.
+#include "base/linalg.hpp"
+
+#include <mercer/error.hpp>
+
+#include <cblas.h>
+#include <fmt/format.h>
+
+#include <vector>
+
+extern "C" {
+void dsyevd_(const char*, const char*, const int*, double*, const int*, double*, double*, const int*, int*, const int*, int*);
+void ssyevd_(const char*, const char*, const int*, float*, const int*, float*, float*, const int*, int*, const int*, int*);
+void dsyevr_(const char*, const char*, const char*, const int*, double*, const int*, const double*, const double*,
+             const int*, const int*, const double*, int*, double*, double*, const int*, int*, double*, const int*, int*,
+             const int*, int*);
+void ssyevr_(const char*, const char*, const char*, const int*, float*, const int*, const float*, const float*,
+             const int*, const int*, const float*, int*, float*, float*, const int*, int*, float*, const int*, int*,
+             const int*, int*);
+void dpotrf_(const char*, const int*, double*, const int*, int*);
+void spotrf_(const char*, const int*, float*, const int*, int*);
+void dsytrf_(const char*, const int*, double*, const int*, int*, double*, const int*, int*);
+void ssytrf_(const char*, const int*, float*, const int*, int*, float*, const int*, int*);
+}
+
+namespace mercer::linalg {
+namespace {
+
+/// LAPACK counts in 32 bits: a larger matrix must be refused, not wrapped around.
+int narrow(Index value) {
+  if (value > 2147483647) throw Error(ErrorCode::no_memory, fmt::format("a dimension of {} is beyond LAPACK", value));
+  return static_cast<int>(value);
+}
+
+CBLAS_TRANSPOSE flag(Transpose t) { return t == Transpose::yes ? CblasTrans : CblasNoTrans; }
+
+void require_success(int info, const char* routine) {
+  if (info != 0) throw Error(ErrorCode::internal, fmt::format("LAPACK's {} failed with info = {}", routine, info));
+}
+
+template <class T, class Double, class Float>
+constexpr auto choose(Double d, Float f) {
+  if constexpr (std::is_same_v<T, double>) return d;
+  else return f;
+}
+
+}  // namespace
+
+template <class T>
+void gemm(Transpose ta, Transpose tb, Index m, Index n, Index k, T alpha, const T* a, Index lda, const T* b,
+          Index ldb, T beta, T* c, Index ldc) {
+  if (m == 0 || n == 0) return;
+  choose<T>(cblas_dgemm, cblas_sgemm)(CblasColMajor, flag(ta), flag(tb), narrow(m), narrow(n), narrow(k), alpha, a,
+                                      narrow(lda), b, narrow(ldb), beta, c, narrow(ldc));
+}
+
+template <class T>
+void syrk(Transpose ta, Index n, Index k, T alpha, const T* a, Index lda, T beta, T* c, Index ldc) {
+  if (n == 0) return;
+  choose<T>(cblas_dsyrk, cblas_ssyrk)(CblasColMajor, CblasLower, flag(ta), narrow(n), narrow(k), alpha, a, narrow(lda),
+                                      beta, c, narrow(ldc));
+}
+
+template <class T>
+void syevd(Block<T>& matrix, Vector<T>& values) {
+  const int n = narrow(matrix.rows());
+  values.resize(n);
+  if (n == 0) return;
+  int info = 0, iwork_size = -1, work_size = -1;
+  T work_query = 0;
+  int iwork_query = 0;
+  const auto routine = choose<T>(dsyevd_, ssyevd_);
+  routine("V", "L", &n, matrix.data(), &n, values.data(), &work_query, &work_size, &iwork_query, &iwork_size, &info);
+  require_success(info, "syevd");
+  work_size = std::max(static_cast<int>(work_query), 1 + 6 * n + 2 * n * n);  // float cannot hold large sizes
+  iwork_size = std::max(iwork_query, 3 + 5 * n);
+  std::vector<T> work(static_cast<std::size_t>(work_size));
+  std::vector<int> iwork(static_cast<std::size_t>(iwork_size));
+  routine("V", "L", &n, matrix.data(), &n, values.data(), work.data(), &work_size, iwork.data(), &iwork_size, &info);
+  require_success(info, "syevd");
+}
+
+template <class T>
+void syevr(Block<T>& matrix, Index first, Index last, Vector<T>& values, Block<T>& vectors) {
+  const int n = narrow(matrix.rows());
+  const int il = narrow(first + 1), iu = narrow(last + 1), wanted = iu - il + 1;
+  Vector<T> all(n);
+  vectors.resize(n, wanted);
+  std::vector<int> support(2 * static_cast<std::size_t>(std::max(1, wanted)));
+  int found = 0, info = 0, work_size = -1, iwork_size = -1, iwork_query = 0;
+  T work_query = 0;
+  const T unused = 0, tolerance = 0;
+  const auto routine = choose<T>(dsyevr_, ssyevr_);
+  routine("V", "I", "L", &n, matrix.data(), &n, &unused, &unused, &il, &iu, &tolerance, &found, all.data(),
+          vectors.data(), &n, support.data(), &work_query, &work_size, &iwork_query, &iwork_size, &info);
+  require_success(info, "syevr");
+  work_size = std::max(static_cast<int>(work_query), 26 * n);
+  iwork_size = std::max(iwork_query, 10 * n);
+  std::vector<T> work(static_cast<std::size_t>(work_size));
+  std::vector<int> iwork(static_cast<std::size_t>(iwork_size));
+  routine("V", "I", "L", &n, matrix.data(), &n, &unused, &unused, &il, &iu, &tolerance, &found, all.data(),
+          vectors.data(), &n, support.data(), work.data(), &work_size, iwork.data(), &iwork_size, &info);
+  require_success(info, "syevr");
+  values = all.head(wanted);
+}
+
+template <class T>
+bool potrf(Block<T>& matrix) {
+  const int n = narrow(matrix.rows());
+  int info = 0;
+  choose<T>(dpotrf_, spotrf_)("L", &n, matrix.data(), &n, &info);
+  if (info < 0) require_success(info, "potrf");
+  return info == 0;
+}
+
+template <class T>
+void trsm_right_lower_transposed(const Block<T>& lower, BlockRef<T> b) {
+  if (b.rows() == 0) return;
+  choose<T>(cblas_dtrsm, cblas_strsm)(CblasColMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, narrow(b.rows()),
+                                      narrow(b.cols()), T(1), lower.data(), narrow(lower.outerStride()), b.data(),
+                                      narrow(b.outerStride()));
+}
+
+template <class T>
+Index positive_inertia(Block<T>& matrix) {
+  const int n = narrow(matrix.rows());
+  std::vector<int> pivots(static_cast<std::size_t>(n));
+  int info = 0, work_size = -1;
+  T query = 0;
+  const auto routine = choose<T>(dsytrf_, ssytrf_);
+  routine("L", &n, matrix.data(), &n, pivots.data(), &query, &work_size, &info);
+  work_size = std::max(1, static_cast<int>(query));
+  std::vector<T> work(static_cast<std::size_t>(work_size));
+  routine("L", &n, matrix.data(), &n, pivots.data(), work.data(), &work_size, &info);
+  if (info < 0) require_success(info, "sytrf");
+  Index positive = 0;
+  for (int i = 0; i < n; ++i) {
+    if (pivots[static_cast<std::size_t>(i)] > 0) {  // a 1x1 block of D
+      positive += matrix(i, i) > 0;
+    } else {  // a 2x2 block: Bunch-Kaufman chooses one only when it is indefinite
+      positive += 1;
+      ++i;
+    }
+  }
+  return positive;
+}
+
+template <class T>
+Block<T> transposed_times(const BlockView<T>& a, const BlockView<T>& b) {
+  Block<T> c(a.cols(), b.cols());
+  gemm<T>(Transpose::yes, Transpose::no, a.cols(), b.cols(), a.rows(), 1, a.data(), a.outerStride(), b.data(),
+          b.outerStride(), 0, c.data(), std::max<Index>(1, c.outerStride()));
+  return c;
+}
+
+template <class T>
+void add_product(T alpha, const BlockView<T>& a, const BlockView<T>& b, BlockRef<T> c) {
+  if (a.cols() == 0) return;
+  gemm<T>(Transpose::no, Transpose::no, a.rows(), b.cols(), a.cols(), alpha, a.data(), a.outerStride(), b.data(),
+          b.outerStride(), 1, c.data(), c.outerStride());
+}
+
+#define MERCER_INSTANTIATE(T)                                                                                         \
+  template void gemm<T>(Transpose, Transpose, Index, Index, Index, T, const T*, Index, const T*, Index, T, T*, Index); \
+  template void syrk<T>(Transpose, Index, Index, T, const T*, Index, T, T*, Index);                                   \
+  template void syevd<T>(Block<T>&, Vector<T>&);                                                                      \
+  template void syevr<T>(Block<T>&, Index, Index, Vector<T>&, Block<T>&);                                             \
+  template bool potrf<T>(Block<T>&);                                                                                  \
+  template void trsm_right_lower_transposed<T>(const Block<T>&, BlockRef<T>);                                         \
+  template Index positive_inertia<T>(Block<T>&);                                                                      \
+  template Block<T> transposed_times<T>(const BlockView<T>&, const BlockView<T>&);                                    \
+  template void add_product<T>(T, const BlockView<T>&, const BlockView<T>&, BlockRef<T>);
+MERCER_INSTANTIATE(float)
+MERCER_INSTANTIATE(double)
+#undef MERCER_INSTANTIATE
+
+}  // namespace mercer::linalg

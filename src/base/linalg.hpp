@@ -1,0 +1,49 @@
+// The only caller of BLAS and LAPACK. Thin overloads for float and double; column-major unless said.
+#pragma once
+
+#include <mercer/matrix.hpp>
+
+namespace mercer::linalg {
+
+enum class Transpose { no, yes };
+
+/// C = alpha op(A) op(B) + beta C on column-major arrays; op(A) is m x k, op(B) is k x n.
+template <class T>
+void gemm(Transpose ta, Transpose tb, Index m, Index n, Index k, T alpha, const T* a, Index lda, const T* b,
+          Index ldb, T beta, T* c, Index ldc);
+
+/// Lower triangle of C (n x n, column-major) = alpha A Aᵀ + beta C, A is n x k; or Aᵀ A when
+/// transposed, A then k x n.
+template <class T>
+void syrk(Transpose ta, Index n, Index k, T alpha, const T* a, Index lda, T beta, T* c, Index ldc);
+
+/// Eigenvalues ascending; eigenvectors of the lower triangle replace the matrix (divide & conquer).
+template <class T>
+void syevd(Block<T>& matrix, Vector<T>& values);
+
+/// Eigenpairs number first .. last (0-based, ascending) of the lower triangle, which is destroyed.
+template <class T>
+void syevr(Block<T>& matrix, Index first, Index last, Vector<T>& values, Block<T>& vectors);
+
+/// Lower Cholesky factor in place; false when the matrix is not positive definite.
+template <class T>
+[[nodiscard]] bool potrf(Block<T>& matrix);
+
+/// B := B L⁻ᵀ for lower-triangular L (n x n) and B (m x n).
+template <class T>
+void trsm_right_lower_transposed(const Block<T>& lower, BlockRef<T> b);
+
+/// Number of positive eigenvalues of the symmetric matrix in the lower triangle, by LDLᵀ.
+template <class T>
+[[nodiscard]] Index positive_inertia(Block<T>& matrix);
+
+// The same products on Eigen's column-major blocks.
+
+/// C = Aᵀ B
+template <class T>
+[[nodiscard]] Block<T> transposed_times(const BlockView<T>& a, const BlockView<T>& b);
+/// C += alpha A B
+template <class T>
+void add_product(T alpha, const BlockView<T>& a, const BlockView<T>& b, BlockRef<T> c);
+
+}  // namespace mercer::linalg

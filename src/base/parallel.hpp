@@ -1,0 +1,50 @@
+// The one place that starts threads. OpenMP with dynamic scheduling; exceptions and cancellation
+// are carried out of the loop; OpenBLAS inside the loop runs single-threaded by itself.
+#pragma once
+
+#include <mercer/matrix.hpp>
+#include <mercer/run.hpp>
+
+#include <omp.h>
+
+#include <atomic>
+#include <exception>
+#include <utility>
+
+namespace mercer {
+
+/// While alive, OpenMP and OpenBLAS called from this thread use run.threads threads.
+class ThreadScope {
+ public:
+  explicit ThreadScope(const Run& run) : before_(omp_get_max_threads()) {
+    omp_set_num_threads(run.thread_count());
+  }
+  ~ThreadScope() { omp_set_num_threads(before_); }
+  ThreadScope(const ThreadScope&) = delete;
+  ThreadScope& operator=(const ThreadScope&) = delete;
+
+ private:
+  int before_;
+};
+
+/// body(i) for i in [0, count), in any order, on several threads.
+template <class F>
+void parallel_for(Index count, const Run& run, F&& body) {
+  std::atomic<bool> give_up{false};
+  std::exception_ptr failure;
+#pragma omp parallel for schedule(dynamic, 1) num_threads(run.thread_count()) if (count > 1)
+  for (Index i = 0; i < count; ++i) {
+    if (give_up.load(std::memory_order_relaxed)) continue;
+    try {
+      run.check();
+      body(i);
+    } catch (...) {
+#pragma omp critical(mercer_parallel_failure)
+      if (!failure) failure = std::current_exception();
+      give_up.store(true, std::memory_order_relaxed);
+    }
+  }
+  if (failure) std::rethrow_exception(failure);
+}
+
+}  // namespace mercer
