@@ -43,11 +43,11 @@ class KernelPca final : public Model<T> {
   [[nodiscard]] const Block<T>& alpha() const { return alpha_; }       ///< n x k, αᵀK̃α = 1
   [[nodiscard]] const Samples<T>& points() const { return points_; }   ///< scaled training points
 
+  static std::unique_ptr<Model<T>> read(ModelReader<T>& reader);  ///< used by load_model
+
  private:
-  template <class U> friend class ModelReader;
   Matrix<T> do_transform(const Samples<T>& points, const Run& run) const override;
   void write(ModelWriter& writer) const override;
-  static std::unique_ptr<Model<T>> read(ModelReader<T>& reader);
 
   Kernel kernel_;
   Samples<T> points_;

@@ -34,12 +34,12 @@ class Pca final : public Model<T> {
   [[nodiscard]] const Block<T>& directions() const { return directions_; }  ///< d x k, orthonormal
   [[nodiscard]] const Vector<double>& mean() const { return mean_; }        ///< zeros if not centred
 
+  static std::unique_ptr<Model<T>> read(ModelReader<T>& reader);  ///< used by load_model
+
  private:
-  template <class U> friend class ModelReader;
   Matrix<T> do_transform(const Samples<T>& points, const Run& run) const override;
   Matrix<T> do_inverse(const MatrixView<T>& scores, const Run& run) const override;
   void write(ModelWriter& writer) const override;
-  static std::unique_ptr<Model<T>> read(ModelReader<T>& reader);
 
   Block<T> directions_;
   Vector<double> mean_;
