@@ -4,9 +4,12 @@
 #define HWY_TARGET_INCLUDE "operator/tile_product.cpp"
 #include <hwy/foreach_target.h>
 // (foreach_target must come first)
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 #include "operator/tile_product.hpp"
+
+#include <algorithm>
 
 HWY_BEFORE_NAMESPACE();
 namespace mercer::tile::HWY_NAMESPACE {
