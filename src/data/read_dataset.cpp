@@ -21,6 +21,17 @@ Samples<T> transposed(const Samples<T>& samples) {
   return Matrix<T>(samples.dense().transpose());
 }
 
+/// A file that is not there is told before an ending that is not known.
+Location locate_input(const std::string& path) {
+  try {
+    return locate(path);
+  } catch (const Error&) {
+    std::error_code ignored;
+    if (std::filesystem::exists(path, ignored)) throw;
+    throw Error(ErrorCode::no_input, fmt::format("{}: no such file", path), "check the name and the folder");
+  }
+}
+
 void check_features(Index found, Index expected, const std::string& where) {
   if (expected == 0 || found == expected) return;
   throw Error(ErrorCode::bad_data,
@@ -59,7 +70,7 @@ Dataset<T> finished(RawTable<T> table, const ReadOptions& options, const std::st
 
 template <class T>
 Dataset<T> read_dataset(const std::string& path, const ReadOptions& options, const Run& run) {
-  const Location file = locate(path);
+  const Location file = locate_input(path);
   if (options.transpose && !options.label.empty())
     throw Error(ErrorCode::usage, "--label and --transpose exclude each other", "transpose the file, or leave the label out");
   try {
