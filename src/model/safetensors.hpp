@@ -5,6 +5,8 @@
 
 #include <mercer/matrix.hpp>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include <bit>
 #include <cstdint>
 #include <functional>
@@ -49,6 +51,9 @@ struct Tensor {
   std::function<void(const Sink&)> emit;
 };
 
+/// JSON that must not repeat a key nor nest without end; throws Error{bad_data}, "is not JSON" or so.
+[[nodiscard]] nlohmann::json parse_strictly(const std::string& text);
+
 /// Pairs, not a map: they are written in this order.
 using Metadata = std::vector<std::pair<std::string, std::string>>;
 
@@ -58,7 +63,7 @@ using Metadata = std::vector<std::pair<std::string, std::string>>;
 void write(const std::string& path, Metadata metadata, std::vector<Tensor> tensors);
 
 /// A file open for reading, whose header has been checked: the tensors tile the data exactly, and
-/// each one's length is that of its shape. No dimension exceeds the number of bytes in the file.
+/// each one's length is that of its shape.
 class File {
  public:
   struct Entry {
