@@ -69,4 +69,7 @@ struct LoadOptions {
 template <class T>
 [[nodiscard]] std::unique_ptr<Model<T>> load_model(const std::string& path, const LoadOptions& options = {});
 
+extern template class Model<float>;
+extern template class Model<double>;
+
 }  // namespace mercer

@@ -1,0 +1,154 @@
+// The model file: what a model knows, as named parameters (JSON) and tensors in safetensors layout,
+// so that Python's safetensors package opens it too. A method's write() and read() mirror each other:
+//
+//     writer.set("kernel", kernel_.to_string());   kernel_ = reader.kernel(reader.text("kernel"));
+//     writer.samples("points", points_);           points_ = reader.samples("points");
+//     writer.block("alpha", alpha_);               reader.require_shape("alpha", {n, k});
+//                                                  alpha_ = reader.block("alpha");
+//
+// Metadata of the file: format, format_version, library_version, method, precision, parameters (a
+// JSON object as text) and checksum. Names beginning with "report", "label", "columns" and
+// "scaling" are used by the parts that all models share.
+#pragma once
+
+#include "model/safetensors.hpp"
+
+#include <mercer/dataset.hpp>
+#include <mercer/kernel.hpp>
+#include <mercer/model.hpp>
+#include <mercer/report.hpp>
+#include <mercer/samples.hpp>
+#include <mercer/scaling.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mercer {
+
+/// Raised when a reader of today could misunderstand what is written.
+inline constexpr int model_format_version = 1;
+
+/// Collects what a model is; write_file() puts it on disk, whole or not at all.
+/// Matrices and blocks are borrowed until then, unless they are given by std::move or as a
+/// temporary; samples share their owner; vectors and parameters are copied.
+class ModelWriter {
+ public:
+  ModelWriter(std::string method, Precision precision);
+
+  /// A parameter. A number that is not finite is kept as "inf", "-inf" or "nan": see number().
+  void set(const std::string& name, nlohmann::json value);
+
+  template <class T>
+  void matrix(const std::string& name, const Matrix<T>& m);
+  template <class T>
+  void matrix(const std::string& name, Matrix<T>&& m);
+  /// Stored row by row, n x k, so that Python reads it as n x k.
+  template <class T>
+  void block(const std::string& name, const Block<T>& b);
+  template <class T>
+  void block(const std::string& name, Block<T>&& b);
+  template <class T>
+  void vector(const std::string& name, const Vector<T>& v);
+  /// One-dimensional; float, double, int32 or int64.
+  template <class T>
+  void array(const std::string& name, std::vector<T> values);
+  /// Dense: the tensor `name`. CSR: name.values, name.columns, name.rows (where each row begins,
+  /// from 0, and the end), and the parameter name.cols.
+  template <class T>
+  void samples(const std::string& name, const Samples<T>& s);
+  template <class T>
+  void scaling(const Scaling<T>& s);
+
+  /// What every model has; Model::save calls it.
+  void common(const Report& report, const std::optional<Label>& label, const std::vector<std::string>& columns);
+
+  /// Throws Error{cannot_create} or Error{io}; a file of that name is then as it was.
+  void write_file(const std::string& path) const;
+
+ private:
+  void add(safetensors::Tensor tensor);
+
+  std::string method_;
+  Precision precision_;
+  nlohmann::json parameters_ = nlohmann::json::object();
+  std::vector<safetensors::Tensor> tensors_;
+};
+
+/// A model file's header, understood: it is ours, of a version we read, and says what is in it.
+class ModelFile {
+ public:
+  explicit ModelFile(const std::string& path);
+
+  [[nodiscard]] const std::string& path() const { return file_.path(); }
+  [[nodiscard]] const std::string& method() const { return method_; }
+  [[nodiscard]] Precision precision() const { return precision_; }
+  [[nodiscard]] const std::string& library_version() const { return library_version_; }
+  [[nodiscard]] const nlohmann::json& parameters() const { return parameters_; }
+  [[nodiscard]] const safetensors::File& file() const { return file_; }
+
+ private:
+  [[nodiscard]] const std::string& metadata(const std::string& key) const;
+
+  safetensors::File file_;
+  std::string method_, library_version_;
+  Precision precision_ = Precision::float64;
+  nlohmann::json parameters_;
+};
+
+/// Reads a whole model; opening it verifies the checksum. Whatever is missing or of the wrong kind
+/// throws Error{bad_data} that names the file and the part.
+template <class T>
+class ModelReader {
+ public:
+  /// Throws Error{usage} when the file holds the other precision.
+  explicit ModelReader(const std::string& path, LoadOptions options = {});
+
+  [[nodiscard]] const std::string& path() const { return file_.path(); }
+  [[nodiscard]] const std::string& method() const { return file_.method(); }
+
+  [[nodiscard]] bool has(const std::string& name) const;  ///< a tensor or a parameter
+  [[nodiscard]] const nlohmann::json& get(const std::string& name) const;
+  [[nodiscard]] double number(const std::string& name) const;  ///< also inf and nan, as set() keeps them
+  [[nodiscard]] Index count(const std::string& name) const;    ///< an integer, 0 or more
+  [[nodiscard]] bool flag(const std::string& name) const;
+  [[nodiscard]] std::string text(const std::string& name) const;
+
+  [[nodiscard]] Matrix<T> matrix(const std::string& name) const;
+  [[nodiscard]] Block<T> block(const std::string& name) const;
+  [[nodiscard]] Vector<double> vector(const std::string& name) const;  ///< F64, or F32 widened
+  template <class U>
+  [[nodiscard]] std::vector<U> array(const std::string& name) const;
+  [[nodiscard]] Samples<T> samples(const std::string& name) const;
+  [[nodiscard]] Scaling<T> scaling() const;
+  /// Kernel::parse, with each user(name) taken from LoadOptions::kernels; one that is not there
+  /// throws Error{usage} saying how to supply it.
+  [[nodiscard]] Kernel kernel(const std::string& text) const;
+
+  /// Of a tensor, or of CSR samples as rows x cols.
+  [[nodiscard]] safetensors::Shape shape(const std::string& name) const;
+  /// Throws Error{bad_data} unless the tensor (or the samples) has this shape.
+  void require_shape(const std::string& name, const safetensors::Shape& expected) const;
+
+  /// Fills what every model has: the report, the label and the column names.
+  void restore(Model<T>& model) const;
+
+  /// Throws Error{bad_data}: "PATH is damaged: WHAT".
+  [[noreturn]] void damaged(const std::string& what) const { file_.file().damaged(what); }
+
+ private:
+  using Entry = safetensors::File::Entry;
+  [[nodiscard]] const Entry& tensor(const std::string& name, std::size_t dimensions) const;
+  [[nodiscard]] const Entry& tensor(const std::string& name, std::size_t dimensions, std::string_view dtype) const;
+  [[nodiscard]] SparseMatrix<T> csr(const std::string& name) const;
+  [[nodiscard]] Report report() const;
+  [[nodiscard]] std::optional<Label> label() const;
+
+  ModelFile file_;
+  LoadOptions options_;
+};
+
+}  // namespace mercer

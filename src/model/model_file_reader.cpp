@@ -1,0 +1,313 @@
+// Reading the parts of a model file back, each one checked.
+#include "model/model_file.hpp"
+
+#include <mercer/error.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+namespace mercer {
+
+namespace {
+
+using safetensors::to_string;
+constexpr std::size_t chunk_bytes = std::size_t{1} << 20;
+constexpr Index max_columns = Index{1} << 40;  // CSR rows are as wide as they say, whatever the file's size
+
+/// A JSON object of the file whose members must be there and of their kind.
+class Fields {
+ public:
+  Fields(const safetensors::File& file, const nlohmann::json& object, std::string prefix = {})
+      : file_(file), object_(object), prefix_(std::move(prefix)) {}
+
+  [[nodiscard]] bool has(const std::string& key) const { return object_.contains(key); }
+  [[nodiscard]] const nlohmann::json& get(const std::string& key) const {
+    const auto found = object_.find(key);
+    if (found == object_.end()) file_.damaged(fmt::format("parameter '{}{}' is missing", prefix_, key));
+    return *found;
+  }
+  [[nodiscard]] Fields object(const std::string& key) const {
+    require(get(key).is_object(), key, "an object");
+    return {file_, get(key), prefix_ + key + "."};
+  }
+  [[nodiscard]] double number(const std::string& key) const { return as_number(get(key), key); }
+  [[nodiscard]] Index count(const std::string& key) const {
+    const auto& value = get(key);
+    require(value.is_number_unsigned() || (value.is_number_integer() && value.get<std::int64_t>() >= 0), key, "a count");
+    require(value.get<std::uint64_t>() <= std::uint64_t{std::numeric_limits<Index>::max()}, key, "a count");
+    return value.get<Index>();
+  }
+  [[nodiscard]] bool flag(const std::string& key) const {
+    require(get(key).is_boolean(), key, "true or false");
+    return get(key).get<bool>();
+  }
+  [[nodiscard]] std::string text(const std::string& key) const {
+    require(get(key).is_string(), key, "a string");
+    return get(key).get<std::string>();
+  }
+  [[nodiscard]] std::vector<std::string> texts(const std::string& key) const {
+    const auto& list = get(key);
+    const bool good = list.is_array() && std::all_of(list.begin(), list.end(), [](const auto& v) { return v.is_string(); });
+    require(good, key, "a list of strings");
+    return list.template get<std::vector<std::string>>();
+  }
+  [[nodiscard]] std::vector<std::pair<std::string, double>> named_numbers(const std::string& key) const {
+    require(get(key).is_array(), key, "a list");
+    std::vector<std::pair<std::string, double>> out;
+    for (const auto& item : get(key)) {
+      require(item.is_array() && item.size() == 2 && item[0].is_string(), key, "a list of names and numbers");
+      out.emplace_back(item[0].get<std::string>(), as_number(item[1], key));
+    }
+    return out;
+  }
+
+ private:
+  double as_number(const nlohmann::json& value, const std::string& key) const {
+    if (value.is_number()) return value.get<double>();
+    if (value == "inf") return std::numeric_limits<double>::infinity();
+    if (value == "-inf") return -std::numeric_limits<double>::infinity();
+    require(value == "nan", key, "a number");
+    return std::numeric_limits<double>::quiet_NaN();
+  }
+  void require(bool condition, const std::string& key, std::string_view kind) const {
+    if (!condition) file_.damaged(fmt::format("parameter '{}{}' is not {}", prefix_, key, kind));
+  }
+
+  const safetensors::File& file_;
+  const nlohmann::json& object_;
+  std::string prefix_;
+};
+
+Fields fields(const ModelFile& file) { return {file.file(), file.parameters()}; }
+
+}  // namespace
+
+template <class T>
+ModelReader<T>::ModelReader(const std::string& path, LoadOptions options) : file_(path), options_(std::move(options)) {
+  file_.file().verify_checksum();
+  if (file_.precision() != precision_of<T>)
+    throw Error(ErrorCode::usage, fmt::format("{} is a model in {}, not in {}", path, name_of(file_.precision()), name_of(precision_of<T>)),
+                fmt::format("load it with load_model<{}>; model_precision() tells which", name_of(file_.precision())));
+}
+
+template <class T>
+bool ModelReader<T>::has(const std::string& name) const {
+  return file_.file().tensors().contains(name) || fields(file_).has(name);
+}
+
+template <class T>
+const nlohmann::json& ModelReader<T>::get(const std::string& name) const { return fields(file_).get(name); }
+template <class T>
+double ModelReader<T>::number(const std::string& name) const { return fields(file_).number(name); }
+template <class T>
+Index ModelReader<T>::count(const std::string& name) const { return fields(file_).count(name); }
+template <class T>
+bool ModelReader<T>::flag(const std::string& name) const { return fields(file_).flag(name); }
+template <class T>
+std::string ModelReader<T>::text(const std::string& name) const { return fields(file_).text(name); }
+
+template <class T>
+auto ModelReader<T>::tensor(const std::string& name, std::size_t dimensions) const -> const Entry& {
+  const auto& all = file_.file().tensors();
+  const auto found = all.find(name);
+  if (found == all.end()) damaged(fmt::format("tensor '{}' is missing", name));
+  if (found->second.shape.size() != dimensions)
+    damaged(fmt::format("tensor '{}' is {}; it should have {} dimension{}", name, to_string(found->second.shape), dimensions,
+                        dimensions == 1 ? "" : "s"));
+  return found->second;
+}
+
+template <class T>
+auto ModelReader<T>::tensor(const std::string& name, std::size_t dimensions, std::string_view dtype) const -> const Entry& {
+  const Entry& entry = tensor(name, dimensions);
+  if (entry.dtype != dtype) damaged(fmt::format("tensor '{}' is of {}, not of {}", name, entry.dtype, dtype));
+  return entry;
+}
+
+template <class T>
+Matrix<T> ModelReader<T>::matrix(const std::string& name) const {
+  const Entry& entry = tensor(name, 2, safetensors::dtype_of<T>());
+  Matrix<T> out(entry.shape[0], entry.shape[1]);
+  file_.file().read(entry, 0, out.data(), entry.end - entry.begin);
+  return out;
+}
+
+template <class T>
+Block<T> ModelReader<T>::block(const std::string& name) const {
+  const Entry& entry = tensor(name, 2, safetensors::dtype_of<T>());
+  Block<T> out(entry.shape[0], entry.shape[1]);
+  if (out.size() == 0) return out;
+  const std::size_t row = sizeof(T) * static_cast<std::size_t>(out.cols());
+  const auto step = static_cast<Index>(std::max<std::size_t>(1, chunk_bytes / row));
+  Matrix<T> rows;
+  for (Index first = 0; first < out.rows(); first += step) {
+    rows.resize(std::min(step, out.rows() - first), out.cols());
+    file_.file().read(entry, static_cast<std::size_t>(first) * row, rows.data(), static_cast<std::size_t>(rows.rows()) * row);
+    out.middleRows(first, rows.rows()) = rows;
+  }
+  return out;
+}
+
+template <class T>
+template <class U>
+std::vector<U> ModelReader<T>::array(const std::string& name) const {
+  const Entry& entry = tensor(name, 1, safetensors::dtype_of<U>());
+  std::vector<U> out(static_cast<std::size_t>(entry.shape[0]));
+  file_.file().read(entry, 0, out.data(), entry.end - entry.begin);
+  return out;
+}
+
+template <class T>
+Vector<double> ModelReader<T>::vector(const std::string& name) const {
+  if (tensor(name, 1).dtype == "F32") {
+    const auto values = array<float>(name);
+    return Eigen::Map<const Vector<float>>(values.data(), static_cast<Index>(values.size())).template cast<double>();
+  }
+  const auto values = array<double>(name);
+  return Eigen::Map<const Vector<double>>(values.data(), static_cast<Index>(values.size()));
+}
+
+template <class T>
+SparseMatrix<T> ModelReader<T>::csr(const std::string& name) const {
+  const Entry& values = tensor(name + ".values", 1, safetensors::dtype_of<T>());
+  const Entry& columns = tensor(name + ".columns", 1, "I64");
+  const auto shape = this->shape(name);
+  if (columns.shape != values.shape) damaged(fmt::format("'{}' has {} values in {} columns", name, values.shape[0], columns.shape[0]));
+
+  SparseMatrix<T> out(shape[0], shape[1]);
+  const auto starts = array<std::int64_t>(name + ".rows");
+  const std::int64_t stored = values.shape[0];
+  if (starts.front() != 0 || starts.back() != stored || !std::is_sorted(starts.begin(), starts.end()))
+    damaged(fmt::format("the rows of '{}' do not follow each other", name));
+  std::copy(starts.begin(), starts.end(), out.outerIndexPtr());
+  out.resizeNonZeros(stored);
+  file_.file().read(columns, 0, out.innerIndexPtr(), columns.end - columns.begin);
+  file_.file().read(values, 0, out.valuePtr(), values.end - values.begin);
+  const std::int64_t* column = out.innerIndexPtr();
+  if (std::any_of(column, column + stored, [&](std::int64_t c) { return c < 0 || c >= shape[1]; }))
+    damaged(fmt::format("'{}' has an entry outside its {} columns", name, shape[1]));
+  return out;
+}
+
+template <class T>
+Samples<T> ModelReader<T>::samples(const std::string& name) const {
+  if (file_.file().tensors().contains(name + ".rows")) return csr(name);
+  return matrix(name);
+}
+
+template <class T>
+safetensors::Shape ModelReader<T>::shape(const std::string& name) const {
+  const auto& all = file_.file().tensors();
+  if (const auto found = all.find(name); found != all.end()) return found->second.shape;
+  if (!all.contains(name + ".rows")) damaged(fmt::format("tensor '{}' is missing", name));
+  const Index starts = tensor(name + ".rows", 1, "I64").shape[0];
+  const Index cols = count(name + ".cols");
+  if (starts < 1 || cols > max_columns) damaged(fmt::format("'{}' cannot be {} rows of {} columns", name, starts - 1, cols));
+  return {starts - 1, cols};
+}
+
+template <class T>
+void ModelReader<T>::require_shape(const std::string& name, const safetensors::Shape& expected) const {
+  if (const auto found = shape(name); found != expected)
+    damaged(fmt::format("'{}' is {}, not {}", name, to_string(found), to_string(expected)));
+}
+
+template <class T>
+Scaling<T> ModelReader<T>::scaling() const {
+  Scaling<T> out;
+  const std::string kind = text("scaling.kind");
+  try {
+    out.kind = parse_scale(kind);
+  } catch (const Error&) {
+    damaged(fmt::format("its scaling is '{}'", kind));
+  }
+  out.shift = vector("scaling.shift");
+  out.factor = vector("scaling.factor");
+  const bool fits = (out.kind != Scale::none || out.shift.size() == 0) &&
+                    (out.factor.size() == (out.kind == Scale::standardize ? out.shift.size() : 0));
+  if (!fits) damaged(fmt::format("its scaling '{}' has {} shifts and {} factors", kind, out.shift.size(), out.factor.size()));
+  return out;
+}
+
+template <class T>
+Report ModelReader<T>::report() const {
+  const Fields saved = fields(file_).object("report");
+  const Fields plan = saved.object("plan");
+  Report r;
+  r.method = method();
+  r.precision = precision_of<T>;
+  r.n = saved.count("n");
+  r.d = saved.count("d");
+  r.components = saved.count("components");
+  r.components_requested = saved.count("components_requested");
+  r.kernel = saved.text("kernel");
+  r.centered = saved.flag("centered");
+  r.trace = saved.number("trace");
+  r.missed = {saved.number("missed_rigorous"), saved.number("missed_probable"), saved.number("missed_delta")};
+  if (saved.has("min_eigenvalue")) r.min_eigenvalue = saved.number("min_eigenvalue");
+  if (saved.has("negative_share")) r.negative_share = saved.number("negative_share");
+  r.converged = saved.flag("converged");
+  r.passes = saved.count("passes");
+  r.seconds = saved.named_numbers("seconds");
+  r.peak_bytes = static_cast<std::size_t>(saved.count("peak_bytes"));
+  r.notes = saved.texts("notes");
+  try {
+    r.plan.route = parse_route(plan.text("route"));
+  } catch (const Error&) {
+    damaged(fmt::format("its route is '{}'", plan.text("route")));
+  }
+  r.plan.problem = plan.text("problem");
+  r.plan.reason = plan.text("reason");
+  r.plan.bytes = plan.number("bytes");
+  r.plan.flops = plan.number("flops");
+  r.plan.seconds = plan.number("seconds");
+  r.plan.budget = static_cast<std::size_t>(plan.count("budget"));
+  r.plan.rejected = plan.texts("rejected");
+  r.gram_eigenvalues = vector("report.gram_eigenvalues");
+  r.variances = vector("report.variances");
+  r.explained_variance_ratio = vector("report.explained_variance_ratio");
+  r.residuals = vector("report.residuals");
+  return r;
+}
+
+template <class T>
+std::optional<Label> ModelReader<T>::label() const {
+  if (!has("label")) return std::nullopt;
+  const Fields saved = fields(file_).object("label");
+  Label out{saved.text("column"), saved.texts("names"), array<std::int32_t>("label.codes"), array<double>("label.values")};
+  const auto classes = static_cast<std::int64_t>(out.names.size());
+  if (std::any_of(out.codes.begin(), out.codes.end(), [&](std::int32_t code) { return code < 0 || code >= classes; }))
+    damaged(fmt::format("label '{}' has a code outside its {} classes", out.column, classes));
+  if (!out.values.empty() && out.values.size() != out.codes.size())
+    damaged(fmt::format("label '{}' has {} values for {} rows", out.column, out.values.size(), out.codes.size()));
+  return out;
+}
+
+template <class T>
+void ModelReader<T>::restore(Model<T>& model) const {
+  model.report_ = report();
+  model.label_ = label();
+  if (has("columns")) model.columns_ = fields(file_).texts("columns");
+  const auto& r = model.report_;
+  if (model.label_ && static_cast<Index>(model.label_->codes.size()) != r.n)
+    damaged(fmt::format("label '{}' has {} rows, the data had {}", model.label_->column, model.label_->codes.size(), r.n));
+  if (!model.columns_.empty() && static_cast<Index>(model.columns_.size()) != r.d)
+    damaged(fmt::format("it names {} columns of {}", model.columns_.size(), r.d));
+}
+
+template class ModelReader<float>;
+template class ModelReader<double>;
+#define MERCER_INSTANTIATE(T, U) template std::vector<U> ModelReader<T>::array(const std::string&) const;
+MERCER_INSTANTIATE(float, float)
+MERCER_INSTANTIATE(float, double)
+MERCER_INSTANTIATE(float, std::int32_t)
+MERCER_INSTANTIATE(float, std::int64_t)
+MERCER_INSTANTIATE(double, float)
+MERCER_INSTANTIATE(double, double)
+MERCER_INSTANTIATE(double, std::int32_t)
+MERCER_INSTANTIATE(double, std::int64_t)
+#undef MERCER_INSTANTIATE
+
+}  // namespace mercer

@@ -1,0 +1,48 @@
+// Which method reads which model file. A new method adds its line here.
+#include <mercer/error.hpp>
+#include <mercer/kernel_pca.hpp>
+#include <mercer/pca.hpp>
+
+#include "model/model_file.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <string_view>
+
+namespace mercer {
+
+namespace {
+
+template <class T>
+struct Method {
+  std::string_view name;
+  std::unique_ptr<Model<T>> (*read)(ModelReader<T>&);
+};
+
+template <class T>
+constexpr std::array<Method<T>, 2> methods{{
+    {"pca", &Pca<T>::read},
+    {"kpca", &KernelPca<T>::read},
+}};
+
+}  // namespace
+
+template <class T>
+std::unique_ptr<Model<T>> load_model(const std::string& path, const LoadOptions& options) {
+  ModelReader<T> reader(path, options);
+  for (const auto& method : methods<T>) {
+    if (method.name != reader.method()) continue;
+    try {
+      return method.read(reader);
+    } catch (const nlohmann::json::exception&) {  // a parameter of another type than its method asks for
+      reader.damaged(fmt::format("a parameter of its {} is of the wrong kind", method.name));
+    }
+  }
+  throw Error(ErrorCode::bad_data, fmt::format("{} holds a model of the method '{}', which this mercer does not know", path, reader.method()));
+}
+
+template std::unique_ptr<Model<float>> load_model(const std::string&, const LoadOptions&);
+template std::unique_ptr<Model<double>> load_model(const std::string&, const LoadOptions&);
+
+}  // namespace mercer
