@@ -34,7 +34,7 @@ std::string print(const Gamma& g) {
 
 bool is_sum(const Kernel& k) { return std::holds_alternative<SumKernel>(k.node().value); }
 
-std::string factor_text(const Kernel& k) { return is_sum(k) ? "(" + k.to_string() + ")" : k.to_string(); }
+std::string factor_text(const Kernel& k) { return is_sum(k) ? fmt::format("({})", k.to_string()) : k.to_string(); }
 
 }  // namespace
 
@@ -123,14 +123,14 @@ std::string Kernel::to_string() const {
           [](const UserKernel& u) { return fmt::format("user({})", u.name); },
           [](const PrecomputedKernel&) { return std::string("precomputed()"); },
           [](const SumKernel& s) {
-            std::string out;
-            for (const Kernel& k : s.terms) out += (out.empty() ? "" : " + ") + k.to_string();
-            return out;
+            std::vector<std::string> texts;
+            for (const Kernel& k : s.terms) texts.push_back(k.to_string());
+            return fmt::format("{}", fmt::join(texts, " + "));
           },
           [](const ProductKernel& p) {
-            std::string out;
-            for (const Kernel& k : p.factors) out += (out.empty() ? "" : "*") + factor_text(k);
-            return out;
+            std::vector<std::string> texts;
+            for (const Kernel& k : p.factors) texts.push_back(factor_text(k));
+            return fmt::format("{}", fmt::join(texts, "*"));
           },
           [](const MultipleKernel& m) { return fmt::format("{}*{}", m.factor, factor_text(m.kernel)); },
       },

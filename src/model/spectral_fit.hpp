@@ -3,6 +3,7 @@
 #pragma once
 
 #include <mercer/report.hpp>
+#include <mercer/samples.hpp>
 #include <mercer/spectrum.hpp>
 #include <mercer/symmetric_operator.hpp>
 
