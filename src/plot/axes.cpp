@@ -38,7 +38,7 @@ void make_aspect_equal(const Rect& box, Range& x, Range& y) {
 }  // namespace
 
 Ticks ticks_that_fit(const Canvas& canvas, const Range& range, double length, const Font& font) {
-  for (int most = std::clamp(static_cast<int>(length / 50), 2, 10);; --most) {
+  for (int most = std::clamp(static_cast<int>(length / 38), 2, 8);; --most) {
     Ticks ticks = nice_ticks(range, most);
     const double apart = ticks.step / range.span() * length;
     if (most <= 2 || widest(canvas, ticks.labels, font) + font.size <= apart) return ticks;

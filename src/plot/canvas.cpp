@@ -20,7 +20,7 @@ namespace mercer::plot {
 namespace {
 
 constexpr double png_scale = 2;     // pixels a point, for crisp text on today's screens
-constexpr double raster_scale = 3;  // of layers embedded in svg and pdf
+constexpr double raster_scale = 2;  // of layers embedded in svg and pdf
 constexpr double ascent = 0.76, descent = 0.24;  // of a line, in font sizes
 
 struct SurfaceEnd {
@@ -234,38 +234,33 @@ Placement place(const cairo_text_extents_t& e, const Font& font, Along along, Ac
   return {dx, dy};
 }
 
-/// Bounding box of the ink after the text has been turned about its anchor.
-Rect turned_box(const cairo_text_extents_t& e, Placement p, Point anchor, double angle) {
+/// Corners of the ink after the text has been turned about its anchor.
+Quad turned_ink(const cairo_text_extents_t& e, Placement p, Point anchor, double angle) {
   const double c = std::cos(angle), s = std::sin(angle);
-  double left = INFINITY, right = -INFINITY, top = INFINITY, bottom = -INFINITY;
-  for (const double u : {p.dx + e.x_bearing, p.dx + e.x_bearing + e.width})
-    for (const double v : {p.dy + e.y_bearing, p.dy + e.y_bearing + e.height}) {
-      const double x = anchor.x + c * u - s * v, y = anchor.y + s * u + c * v;
-      left = std::min(left, x), right = std::max(right, x);
-      top = std::min(top, y), bottom = std::max(bottom, y);
-    }
-  return {left, top, right - left, bottom - top};
+  const double left = p.dx + e.x_bearing, top = p.dy + e.y_bearing, right = left + e.width, bottom = top + e.height;
+  const auto turned = [&](double u, double v) { return Point{anchor.x + c * u - s * v, anchor.y + s * u + c * v}; };
+  return {{turned(left, top), turned(right, top), turned(right, bottom), turned(left, bottom)}};
 }
 
 }  // namespace
 
-Rect Canvas::text_extent(std::string_view text, Point anchor, const Font& font, Along along, Across across,
+Quad Canvas::text_extent(std::string_view text, Point anchor, const Font& font, Along along, Across across,
                          double angle) const {
   impl_->font(font);
   cairo_text_extents_t e;
   cairo_text_extents(impl_->cr(), printable(text).c_str(), &e);
-  return turned_box(e, place(e, font, along, across), anchor, angle * std::numbers::pi / 180);
+  return turned_ink(e, place(e, font, along, across), anchor, angle * std::numbers::pi / 180);
 }
 
-Rect Canvas::text(std::string_view text, Point anchor, const Font& font, Along along, Across across, double angle) {
+Quad Canvas::text(std::string_view text, Point anchor, const Font& font, Along along, Across across, double angle) {
   const std::string shown = printable(text);
-  if (shown.empty()) return {anchor.x, anchor.y, 0, 0};
+  if (shown.empty()) return {{anchor, anchor, anchor, anchor}};
   cairo_t* cr = impl_->cr();
   impl_->font(font);
   cairo_text_extents_t e;
   cairo_text_extents(cr, shown.c_str(), &e);
   const Placement p = place(e, font, along, across);
-  const Rect box = turned_box(e, p, anchor, angle * std::numbers::pi / 180);
+  const Quad ink_at = turned_ink(e, p, anchor, angle * std::numbers::pi / 180);
   cairo_save(cr);
   impl_->color(font.color);
   cairo_translate(cr, anchor.x, anchor.y);
@@ -273,8 +268,8 @@ Rect Canvas::text(std::string_view text, Point anchor, const Font& font, Along a
   cairo_move_to(cr, p.dx, p.dy);
   cairo_show_text(cr, shown.c_str());
   cairo_restore(cr);
-  impl_->texts.push_back({shown, box});
-  return box;
+  impl_->texts.push_back({shown, ink_at});
+  return ink_at;
 }
 
 double Canvas::text_width(std::string_view text, const Font& font) const {

@@ -20,7 +20,7 @@ std::pair<Axis, Axis> axes_of(const Canvas& canvas, const Cloud& cloud) {
   const Axis x{column_range(cloud.points, 0), axis_name(cloud.axes, 0, "PC1")};
   if (cloud.points.cols() > 1) return {x, {column_range(cloud.points, 1), axis_name(cloud.axes, 1, "PC2")}};
   const std::size_t strips = names_strips(cloud.coloring) ? cloud.coloring.entries().size() : 1;
-  Axis y{{-static_cast<double>(strips) + 0.5, 0.5}, "", Ticks{}};
+  Axis y{{-static_cast<double>(strips) + 0.5, 0.5}, names_strips(cloud.coloring) ? cloud.coloring.title() : "", Ticks{}};
   y.grid = false;
   if (names_strips(cloud.coloring))
     for (std::size_t c = 0; c < strips; ++c) {

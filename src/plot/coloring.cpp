@@ -30,7 +30,7 @@ void check_label(const Label& label, std::size_t points) {
 
 }  // namespace
 
-Coloring::Coloring(const std::optional<Label>& label, Index points) {
+Coloring::Coloring(const std::optional<Label>& label, Index points, const Color& plain) : plain_(plain) {
   if (!label) return;
   check_label(*label, static_cast<std::size_t>(points));
   title_ = label->column;
@@ -56,7 +56,7 @@ Look Coloring::look(std::size_t point) const {
     case Kind::scale: return {sequential(range_.fraction(values_[point])), Marker::circle};
     case Kind::plain: break;
   }
-  return {class_colors(1).front(), Marker::circle};
+  return {plain_, Marker::circle};
 }
 
 }  // namespace mercer::plot

@@ -39,7 +39,7 @@ struct PageLayout {
   Rect side;  ///< for the legend
 };
 [[nodiscard]] PageLayout lay_out_page(Canvas& canvas, const std::string& title, double legend_width);
-inline constexpr double page_margin = 18;
+inline constexpr double page_margin = 18, legend_space = 22, title_room = 30;
 
 /// Columns of a pleasant grid of small multiples: 3 -> 3, 4 -> 2, 6 -> 3, 8 -> 4.
 [[nodiscard]] Index grid_columns(Index panels);

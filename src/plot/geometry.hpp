@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 
 namespace mercer::plot {
 
@@ -22,6 +23,30 @@ struct Rect {
   }
   [[nodiscard]] bool contains(const Rect& o) const {
     return o.x >= x && o.y >= y && o.right() <= right() && o.bottom() <= bottom();
+  }
+};
+
+/// A rectangle that may be turned: its corners in order.
+struct Quad {
+  std::array<Point, 4> corners;
+
+  [[nodiscard]] Rect bounds() const {
+    const auto [left, right] = std::minmax({corners[0].x, corners[1].x, corners[2].x, corners[3].x});
+    const auto [top, bottom] = std::minmax({corners[0].y, corners[1].y, corners[2].y, corners[3].y});
+    return {left, top, right - left, bottom - top};
+  }
+  /// Two convex shapes are apart exactly when a line along one of their sides separates them.
+  [[nodiscard]] bool overlaps(const Quad& o) const { return !separated_from(o) && !o.separated_from(*this); }
+
+ private:
+  [[nodiscard]] bool separated_from(const Quad& o) const {
+    for (std::size_t i = 0; i < 4; ++i) {
+      const Point a = corners[i], b = corners[(i + 1) % 4], opposite = corners[(i + 2) % 4];
+      const auto side = [&](const Point& p) { return (b.x - a.x) * (p.y - a.y) - (b.y - a.y) * (p.x - a.x); };
+      const double inside = side(opposite) < 0 ? -1 : 1;
+      if (std::all_of(o.corners.begin(), o.corners.end(), [&](const Point& p) { return inside * side(p) <= 0; })) return true;
+    }
+    return false;
   }
 };
 

@@ -22,9 +22,9 @@ constexpr std::array viridis = {Color::hex(0x440154), Color::hex(0x472d7b), Colo
                                 Color::hex(0x2c728e), Color::hex(0x21918c), Color::hex(0x28ae80),
                                 Color::hex(0x5ec962), Color::hex(0xaddc30), Color::hex(0xfde725)};
 
-constexpr std::array blue_orange = {Color::hex(0x2a6cab), Color::hex(0x6ea6d3), Color::hex(0xb5d3ea),
-                                    Color::hex(0xf8f8f7), Color::hex(0xfad2a4), Color::hex(0xf0a456),
-                                    Color::hex(0xd0741a)};
+constexpr std::array blue_orange = {Color::hex(0x4a86c0), Color::hex(0x86b4da), Color::hex(0xc2daee),
+                                    Color::hex(0xfafaf9), Color::hex(0xfadcb6), Color::hex(0xf4b878),
+                                    Color::hex(0xe08e3e)};
 
 template <std::size_t N>
 Color interpolate(const std::array<Color, N>& anchors, double t) {

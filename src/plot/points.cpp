@@ -35,6 +35,7 @@ std::vector<std::size_t> mixed_order(std::size_t n) {
 }
 
 std::optional<Pen> outline_for(const Color& color, const PointStyle& style, double fade) {
+  if (style.halo) return Pen{white.with_alpha(0.95), std::clamp(0.28 * style.radius, 0.4, 1.0)};
   if (!style.outlined) return {};
   return Pen{color.towards(Color::hex(0x000000), 0.45).towards(white, fade).with_alpha(std::min(1.0, style.alpha + 0.1)), 0.5};
 }
@@ -49,7 +50,7 @@ PointStyle point_style(std::span<const Point> at, const Rect& box) {
   style.radius = std::clamp(5.0 * std::pow(n / 40, -0.16), 0.7, 5.0) * std::sqrt(room);
   style.shapes = style.radius >= 1.5;
   style.outlined = style.radius >= 1.9;
-  style.alpha = std::clamp(0.95 / (1 + 0.12 * typical_cover(at, style.radius)), 0.15, 0.9);
+  style.alpha = std::clamp(0.95 / (1 + 0.18 * typical_cover(at, style.radius)), 0.15, 0.9);
   return style;
 }
 
@@ -73,6 +74,7 @@ void draw_sample(Canvas& canvas, Point at, const Look& look, const PointStyle& s
   PointStyle clear = style;
   clear.alpha = std::max(0.85, style.alpha);
   clear.outlined = true;
+  clear.halo = false;
   draw_marker(canvas, style.shapes ? look.marker : Marker::circle, at, std::clamp(style.radius, 3.6, 4.6),
               look.color.with_alpha(clear.alpha), outline_for(look.color, clear, 0));
 }

@@ -8,7 +8,7 @@
 namespace mercer::plot {
 namespace {
 
-constexpr double legend_share = 0.28;  // of the page's width, at most
+constexpr double legend_share = 0.24;  // of the page's width, at most
 constexpr double panel_space = 20;
 
 double or_default(double asked, double natural) { return asked != 0 ? asked : natural; }
@@ -101,7 +101,7 @@ void panels(const std::string& path, const std::vector<Panel>& panels, const std
   const Format format = format_of(path);
   const auto count = std::max<Index>(1, static_cast<Index>(panels.size()));
   const Index columns = grid_columns(count), rows = (count + columns - 1) / columns;
-  const double title = style.title.empty() ? 0 : 30, legend = label ? 110 : 0;
+  const double title = style.title.empty() ? 0 : title_room, legend = label ? 110 : 0;
   const double width = std::min(1600.0, 300.0 * static_cast<double>(columns)), cell = width / static_cast<double>(columns);
   Canvas canvas(format, or_default(style.width, width + legend),
                 or_default(style.height, std::min(4000.0, cell * 0.95 * static_cast<double>(rows) + title + page_margin)),

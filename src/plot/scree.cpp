@@ -47,11 +47,17 @@ Ticks component_ticks(const Canvas& canvas, Index count, double width) {
   return ticks;
 }
 
+double widest_percent(const Canvas& canvas, const Vector<double>& ratio, const Font& font) {
+  double width = 0;
+  for (const double r : ratio) width = std::max(width, canvas.text_width(format_percent(r), font));
+  return width;
+}
+
 void draw_bars(Canvas& canvas, const Axes& axes, const Vector<double>& ratio) {
   const double slot = axes.box().w / static_cast<double>(ratio.size());
   const double width = slot > 4 ? std::min(slot * 0.7, 60.0) : slot;
   const Font font{text - 1, false, soft_ink};
-  const bool labelled = slot >= canvas.text_width("88.8\u00A0%", font) + 4;
+  const bool labelled = slot >= widest_percent(canvas, ratio, font) + 4;
   for (Index i = 0; i < ratio.size(); ++i) {
     const Point end = axes.at(static_cast<double>(i + 1), ratio[i]), foot = axes.at(static_cast<double>(i + 1), 0);
     const double top = std::min(end.y, foot.y);
@@ -67,13 +73,15 @@ void draw_cumulative(Canvas& canvas, const Axes& axes, const Vector<double>& cum
   const Point left = axes.at(axes.x().low, 1), right = axes.at(axes.x().high, 1);
   canvas.line(left, right, {axis_gray, 0.9, {4, 3}});
   canvas.polyline(line, {line_color, 1.8});
-  if (axes.box().w / static_cast<double>(count) >= 9)
+  if (axes.box().w / static_cast<double>(count) >= 14)
     for (const Point& p : line) canvas.circle(p, 3, line_color, Pen{white, 1});
-  // Below the end of the line, where a rising curve leaves room.
+  // Below the end of the line, where a rising curve leaves room; above when it hardly rises.
   const Font font{text, true, line_color};
   const std::string share = format_percent(cumulative[count - 1]);
   const double half = canvas.text_width(share, font) / 2;
-  canvas.text(share, {std::min(line.back().x, axes.box().right() - half), line.back().y + 7}, font, Along::middle, Across::top);
+  const bool low = axes.box().bottom() - line.back().y < 3 * font.size;
+  canvas.text(share, {std::min(line.back().x, axes.box().right() - half), line.back().y + (low ? -7 : 7)}, font, Along::middle,
+              low ? Across::bottom : Across::top);
 }
 
 }  // namespace

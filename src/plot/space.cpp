@@ -89,7 +89,8 @@ class AxisWriter {
       const Point p = view_.at(with(from, axis, box.ranges[axis].fraction(box.ticks[axis].at[i])));
       canvas_.line(p, {p.x + 4 * dx, p.y + 4 * dy}, {axis_gray, 0.9});
       const Point anchor{p.x + 8 * dx, p.y + 8 * dy};
-      const Rect extent = canvas_.text_extent(box.ticks[axis].labels[i], anchor, small, anchoring.along, anchoring.across);
+      const Rect extent =
+          canvas_.text_extent(box.ticks[axis].labels[i], anchor, small, anchoring.along, anchoring.across).bounds();
       reach = std::max(reach, 8 + std::abs(dx) * extent.w + std::abs(dy) * small.size);
       if (is_free(extent)) canvas_.text(box.ticks[axis].labels[i], anchor, small, anchoring.along, anchoring.across);
     }
@@ -116,8 +117,10 @@ class AxisWriter {
   }
 
   [[nodiscard]] bool is_free(const Rect& extent) const {
+    const Rect r = extent.inset(-2);
+    const Quad wanted{{Point{r.x, r.y}, {r.right(), r.y}, {r.right(), r.bottom()}, {r.x, r.bottom()}}};
     for (const PlacedText& t : canvas_.texts())
-      if (t.box.overlaps(extent.inset(-2))) return false;
+      if (t.ink.overlaps(wanted)) return false;
     return true;
   }
 
@@ -136,7 +139,7 @@ PointStyle draw_space(Canvas& canvas, const Rect& area, const Cloud& cloud) {
     for (const std::string& label : ticks.labels) label_width = std::max(label_width, canvas.text_width(label, {text}));
   const double title = cloud.options.title.empty() ? 0 : (text + 1) * 1.75;
   const double side = label_width + 2 * text + 16;
-  const Rect room = Margins{side, 0.6 * side, title + 4, 4.2 * text}.shrink(area);
+  const Rect room = Margins{side, 0.6 * side, title, 2.4 * text}.shrink(area);
   const Projection view(room);
 
   draw_panes(canvas, view, box);
@@ -148,7 +151,7 @@ PointStyle draw_space(Canvas& canvas, const Rect& area, const Cloud& cloud) {
     const Space p = box.at(cloud.points, static_cast<Index>(i));
     at[i] = view.at(p);
     depth[i] = view.depth(p);
-    emphasis[i] = {1.14 - 0.28 * depth[i], 0.42 * depth[i]};
+    emphasis[i] = {1.14 - 0.28 * depth[i], 0.38 * depth[i]};
   }
   std::vector<std::size_t> order(n);
   std::iota(order.begin(), order.end(), std::size_t{0});

@@ -92,10 +92,8 @@ std::string format_percent(double share) {
   const double percent = 100 * share, size = std::abs(percent);
   if (size != 0 && size < 0.01) return (percent < 0 ? "> −" : "< ") + std::string("0.01\u00A0%");
   // 99.97 % must not be shown as 100 %.
-  const int decimals = size >= 99.95 && size < 100 - 1e-9 ? 2 : size >= 10 ? 1 : size >= 1 ? 1 : 2;
+  const int decimals = size >= 99.95 && size < 100 - 1e-9 ? 2 : size >= 99.95 || size == 0 ? 0 : size >= 1 ? 1 : 2;
   std::string text = fmt::format("{:.{}f}", std::min(percent, percent < 100 ? 99.99 : percent), decimals);
-  while (text.back() == '0' && text.find('.') != std::string::npos) text.pop_back();
-  if (text.back() == '.') text.pop_back();
   return with_minus(text) + "\u00A0%";
 }
 
