@@ -19,8 +19,8 @@
 namespace mercer::plot {
 namespace {
 
-constexpr double png_scale = 2;     // pixels a point, for crisp text on today's screens
-constexpr double raster_scale = 2;  // of layers embedded in svg and pdf
+constexpr double png_scale = 2;                  // pixels a point, for crisp text on today's screens
+constexpr double raster_scale = 2;               // of layers embedded in svg and pdf
 constexpr double ascent = 0.76, descent = 0.24;  // of a line, in font sizes
 
 struct SurfaceEnd {
@@ -46,9 +46,11 @@ cairo_status_t append(void* bytes, const unsigned char* data, unsigned int size)
   }
 }
 
-Surface make_surface(Format format, double width, double height, std::string& bytes, const std::string& title) {
+Surface make_surface(Format format, double width, double height, std::string& bytes,
+                     const std::string& title) {
   if (format == Format::png) {
-    Surface s(cairo_image_surface_create(CAIRO_FORMAT_ARGB32, static_cast<int>(std::lround(width * png_scale)),
+    Surface s(cairo_image_surface_create(CAIRO_FORMAT_ARGB32,
+                                         static_cast<int>(std::lround(width * png_scale)),
                                          static_cast<int>(std::lround(height * png_scale))));
     cairo_surface_set_device_scale(s.get(), png_scale, png_scale);
     return s;
@@ -128,7 +130,9 @@ struct Canvas::Impl {
 };
 
 void Image::set(int x, int y, const Color& c) {
-  const auto byte = [&](double v) { return static_cast<std::uint32_t>(std::lround(std::clamp(v * c.a, 0.0, 1.0) * 255)); };
+  const auto byte = [&](double v) {
+    return static_cast<std::uint32_t>(std::lround(std::clamp(v * c.a, 0.0, 1.0) * 255));
+  };
   pixels[static_cast<std::size_t>(y) * static_cast<std::size_t>(width) + static_cast<std::size_t>(x)] =
       byte(1) << 24 | byte(c.r) << 16 | byte(c.g) << 8 | byte(c.b);
 }
@@ -237,8 +241,11 @@ Placement place(const cairo_text_extents_t& e, const Font& font, Along along, Ac
 /// Corners of the ink after the text has been turned about its anchor.
 Quad turned_ink(const cairo_text_extents_t& e, Placement p, Point anchor, double angle) {
   const double c = std::cos(angle), s = std::sin(angle);
-  const double left = p.dx + e.x_bearing, top = p.dy + e.y_bearing, right = left + e.width, bottom = top + e.height;
-  const auto turned = [&](double u, double v) { return Point{anchor.x + c * u - s * v, anchor.y + s * u + c * v}; };
+  const double left = p.dx + e.x_bearing, top = p.dy + e.y_bearing, right = left + e.width,
+               bottom = top + e.height;
+  const auto turned = [&](double u, double v) {
+    return Point{anchor.x + c * u - s * v, anchor.y + s * u + c * v};
+  };
   return {{turned(left, top), turned(right, top), turned(right, bottom), turned(left, bottom)}};
 }
 
@@ -252,7 +259,8 @@ Quad Canvas::text_extent(std::string_view text, Point anchor, const Font& font, 
   return turned_ink(e, place(e, font, along, across), anchor, angle * std::numbers::pi / 180);
 }
 
-Quad Canvas::text(std::string_view text, Point anchor, const Font& font, Along along, Across across, double angle) {
+Quad Canvas::text(std::string_view text, Point anchor, const Font& font, Along along, Across across,
+                  double angle) {
   const std::string shown = printable(text);
   if (shown.empty()) return {{anchor, anchor, anchor, anchor}};
   cairo_t* cr = impl_->cr();
@@ -312,9 +320,12 @@ Clip::Clip(Canvas& canvas, const Rect& r) : canvas_(canvas) {
 Clip::~Clip() { cairo_restore(canvas_.impl_->cr()); }
 
 RasterLayer::RasterLayer(Canvas& canvas, const Rect& rect, bool wanted)
-    : canvas_(canvas), rect_(rect), active_(wanted && canvas.format() != Format::png && !canvas.impl_->layer_context) {
+    : canvas_(canvas),
+      rect_(rect),
+      active_(wanted && canvas.format() != Format::png && !canvas.impl_->layer_context) {
   if (!active_) return;
-  Surface layer(cairo_image_surface_create(CAIRO_FORMAT_ARGB32, static_cast<int>(std::ceil(rect.w * raster_scale)),
+  Surface layer(cairo_image_surface_create(CAIRO_FORMAT_ARGB32,
+                                           static_cast<int>(std::ceil(rect.w * raster_scale)),
                                            static_cast<int>(std::ceil(rect.h * raster_scale))));
   check(cairo_surface_status(layer.get()));
   cairo_surface_set_device_scale(layer.get(), raster_scale, raster_scale);

@@ -41,7 +41,8 @@ struct Image {
   int width = 0, height = 0;
   std::vector<std::uint32_t> pixels;
 
-  Image(int w, int h) : width(w), height(h), pixels(static_cast<std::size_t>(w) * static_cast<std::size_t>(h)) {}
+  Image(int w, int h)
+      : width(w), height(h), pixels(static_cast<std::size_t>(w) * static_cast<std::size_t>(h)) {}
   void set(int x, int y, const Color& c);
 };
 
@@ -75,8 +76,9 @@ class Canvas {
   Quad text(std::string_view text, Point anchor, const Font& font, Along along = Along::start,
             Across across = Across::baseline, double angle = 0);
   /// The same text's extent without drawing it.
-  [[nodiscard]] Quad text_extent(std::string_view text, Point anchor, const Font& font, Along along = Along::start,
-                                 Across across = Across::baseline, double angle = 0) const;
+  [[nodiscard]] Quad text_extent(std::string_view text, Point anchor, const Font& font,
+                                 Along along = Along::start, Across across = Across::baseline,
+                                 double angle = 0) const;
   [[nodiscard]] double text_width(std::string_view text, const Font& font) const;
   /// The text, or as much of its beginning as fits followed by an ellipsis.
   [[nodiscard]] std::string elide(std::string_view text, const Font& font, double width) const;

@@ -44,7 +44,9 @@ struct Quad {
       const Point a = corners[i], b = corners[(i + 1) % 4], opposite = corners[(i + 2) % 4];
       const auto side = [&](const Point& p) { return (b.x - a.x) * (p.y - a.y) - (b.y - a.y) * (p.x - a.x); };
       const double inside = side(opposite) < 0 ? -1 : 1;
-      if (std::all_of(o.corners.begin(), o.corners.end(), [&](const Point& p) { return inside * side(p) <= 0; })) return true;
+      if (std::all_of(o.corners.begin(), o.corners.end(),
+                      [&](const Point& p) { return inside * side(p) <= 0; }))
+        return true;
     }
     return false;
   }
@@ -58,7 +60,8 @@ struct Margins {
     return {r.x + left, r.y + top, std::max(1.0, r.w - left - right), std::max(1.0, r.h - top - bottom)};
   }
   [[nodiscard]] Margins or_larger(const Margins& o) const {
-    return {std::max(left, o.left), std::max(right, o.right), std::max(top, o.top), std::max(bottom, o.bottom)};
+    return {std::max(left, o.left), std::max(right, o.right), std::max(top, o.top),
+            std::max(bottom, o.bottom)};
   }
 };
 

@@ -48,7 +48,8 @@ void check_points(const MatrixView<double>& points, const std::string& what) {
   for (Index i = 0; i < points.rows(); ++i)
     for (Index j = 0; j < points.cols(); ++j)
       if (!std::isfinite(points(i, j)))
-        throw Error(ErrorCode::bad_data, fmt::format("{}: the value in row {}, column {} is {}", what, i, j, points(i, j)),
+        throw Error(ErrorCode::bad_data,
+                    fmt::format("{}: the value in row {}, column {} is {}", what, i, j, points(i, j)),
                     "only finite numbers can be drawn");
 }
 

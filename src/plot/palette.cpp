@@ -9,13 +9,15 @@ namespace mercer::plot {
 namespace {
 
 // Okabe and Ito, the ones that are strongest on white first.
-constexpr std::array okabe_ito = {Color::hex(0x0072b2), Color::hex(0xd55e00), Color::hex(0x009e73), Color::hex(0xcc79a7),
-                                  Color::hex(0xe69f00), Color::hex(0x56b4e9), Color::hex(0x3a3a3a), Color::hex(0xf0e442)};
+constexpr std::array okabe_ito = {Color::hex(0x0072b2), Color::hex(0xd55e00), Color::hex(0x009e73),
+                                  Color::hex(0xcc79a7), Color::hex(0xe69f00), Color::hex(0x56b4e9),
+                                  Color::hex(0x3a3a3a), Color::hex(0xf0e442)};
 
 // Petroff 2021, ten colours, in his order.
-constexpr std::array petroff = {Color::hex(0x3f90da), Color::hex(0xffa90e), Color::hex(0xbd1f01), Color::hex(0x94a4a2),
-                                Color::hex(0x832db6), Color::hex(0xa96b59), Color::hex(0xe76300), Color::hex(0xb9ac70),
-                                Color::hex(0x717581), Color::hex(0x92dadd)};
+constexpr std::array petroff = {Color::hex(0x3f90da), Color::hex(0xffa90e), Color::hex(0xbd1f01),
+                                Color::hex(0x94a4a2), Color::hex(0x832db6), Color::hex(0xa96b59),
+                                Color::hex(0xe76300), Color::hex(0xb9ac70), Color::hex(0x717581),
+                                Color::hex(0x92dadd)};
 
 // Nine equidistant colours of viridis (van der Walt and Smith 2015).
 constexpr std::array viridis = {Color::hex(0x440154), Color::hex(0x472d7b), Color::hex(0x3b528b),

@@ -19,7 +19,8 @@ void check_report(const Report& report) {
   const Vector<double>& ratio = report.explained_variance_ratio;
   if (ratio.size() == 0) throw Error(ErrorCode::usage, "scree: the report has no components to draw");
   if (!ratio.allFinite())
-    throw Error(ErrorCode::bad_data, "scree: a share of variance is not a finite number", "is the variance of the data zero?");
+    throw Error(ErrorCode::bad_data, "scree: a share of variance is not a finite number",
+                "is the variance of the data zero?");
 }
 
 /// Percent labels for ticks at shares.
@@ -36,7 +37,8 @@ Ticks percent_ticks(const Range& range, int most) {
 Ticks component_ticks(const Canvas& canvas, Index count, double width) {
   const double widest = canvas.text_width(fmt::format("{}", count), {text}) + 7;
   const double per_component = width / static_cast<double>(count);
-  const auto step = static_cast<Index>(per_component >= widest ? 1 : nice_step(std::max(5.0, widest / per_component)));
+  const auto step =
+      static_cast<Index>(per_component >= widest ? 1 : nice_step(std::max(5.0, widest / per_component)));
   Ticks ticks;
   ticks.step = static_cast<double>(step);
   for (Index i = step == 1 ? 1 : 0; i <= count; i += step) {
@@ -59,10 +61,12 @@ void draw_bars(Canvas& canvas, const Axes& axes, const Vector<double>& ratio) {
   const Font font{text - 1, false, soft_ink};
   const bool labelled = slot >= widest_percent(canvas, ratio, font) + 4;
   for (Index i = 0; i < ratio.size(); ++i) {
-    const Point end = axes.at(static_cast<double>(i + 1), ratio[i]), foot = axes.at(static_cast<double>(i + 1), 0);
+    const Point end = axes.at(static_cast<double>(i + 1), ratio[i]),
+                foot = axes.at(static_cast<double>(i + 1), 0);
     const double top = std::min(end.y, foot.y);
     canvas.fill({end.x - width / 2, top, width, std::abs(foot.y - end.y)}, bar_color);
-    if (labelled) canvas.text(format_percent(ratio[i]), {end.x, top - 2}, font, Along::middle, Across::bottom);
+    if (labelled)
+      canvas.text(format_percent(ratio[i]), {end.x, top - 2}, font, Along::middle, Across::bottom);
   }
 }
 
@@ -80,8 +84,8 @@ void draw_cumulative(Canvas& canvas, const Axes& axes, const Vector<double>& cum
   const std::string share = format_percent(cumulative[count - 1]);
   const double half = canvas.text_width(share, font) / 2;
   const bool low = axes.box().bottom() - line.back().y < 3 * font.size;
-  canvas.text(share, {std::min(line.back().x, axes.box().right() - half), line.back().y + (low ? -7 : 7)}, font, Along::middle,
-              low ? Across::bottom : Across::top);
+  canvas.text(share, {std::min(line.back().x, axes.box().right() - half), line.back().y + (low ? -7 : 7)},
+              font, Along::middle, low ? Across::bottom : Across::top);
 }
 
 }  // namespace
@@ -95,19 +99,24 @@ void draw_scree(Canvas& canvas, const Report& report, const Style& style) {
 
   const Rect body = lay_out_page(canvas, style.title, 0).body;
   constexpr double space = 16;
-  const Rect upper{body.x, body.y, body.w, body.h * 0.52 - space}, lower{body.x, upper.bottom() + space, body.w, body.h * 0.48};
-  Axis x{{0.5, static_cast<double>(count) + 0.5}, axis_name(style.axes, 0, "component"),
+  const Rect upper{body.x, body.y, body.w, body.h * 0.52 - space},
+      lower{body.x, upper.bottom() + space, body.w, body.h * 0.48};
+  Axis x{{0.5, static_cast<double>(count) + 0.5},
+         axis_name(style.axes, 0, "component"),
          component_ticks(canvas, count, body.w - 70)};
   x.grid = false;
-  Axis shares{{std::min(0.0, 1.12 * ratio.minCoeff()), std::max(1e-6, 1.12 * ratio.maxCoeff())}, "share of variance"};
+  Axis shares{{std::min(0.0, 1.12 * ratio.minCoeff()), std::max(1e-6, 1.12 * ratio.maxCoeff())},
+              "share of variance"};
   shares.ticks = percent_ticks(shares.range, 5);
-  Axis sums{{std::min(0.0, cumulative.minCoeff()), std::max(1.06, 1.06 * cumulative.maxCoeff())}, "cumulative share"};
+  Axis sums{{std::min(0.0, cumulative.minCoeff()), std::max(1.06, 1.06 * cumulative.maxCoeff())},
+            "cumulative share"};
   sums.ticks = percent_ticks(sums.range, 6);
   Axis bare = x;
   bare.labels = false;
 
   const AxesOptions options{.text = text};
-  Margins above = Axes::measure(canvas, upper, bare, shares, options), below = Axes::measure(canvas, lower, x, sums, options);
+  Margins above = Axes::measure(canvas, upper, bare, shares, options),
+          below = Axes::measure(canvas, lower, x, sums, options);
   above.left = below.left = std::max(above.left, below.left);
   above.right = below.right = std::max(above.right, below.right);
   Axes bars(canvas, upper, above, bare, shares, options), line(canvas, lower, below, x, sums, options);
@@ -120,7 +129,8 @@ void draw_scree(Canvas& canvas, const Report& report, const Style& style) {
 }
 
 void scree(const std::string& path, const Report& report, const Style& style) {
-  Canvas canvas(format_of(path), style.width != 0 ? style.width : 760, style.height != 0 ? style.height : 480, style.title);
+  Canvas canvas(format_of(path), style.width != 0 ? style.width : 760, style.height != 0 ? style.height : 480,
+                style.title);
   draw_scree(canvas, report, style);
   save(canvas, path);
 }

@@ -29,7 +29,8 @@ inline Row lab(const Color& c, const Sight& sight) {
   Row rgb = times(sight, {linear(c.r), linear(c.g), linear(c.b)});
   for (double& v : rgb) v = std::min(1.0, std::max(0.0, v));
   const Row xyz = times({Row{0.4124564, 0.3575761, 0.1804375}, Row{0.2126729, 0.7151522, 0.0721750},
-                         Row{0.0193339, 0.1191920, 0.9503041}}, rgb);
+                         Row{0.0193339, 0.1191920, 0.9503041}},
+                        rgb);
   const auto f = [](double t) { return t > 0.008856 ? std::cbrt(t) : 7.787 * t + 16.0 / 116; };
   const double x = f(xyz[0] / 0.95047), y = f(xyz[1]), z = f(xyz[2] / 1.08883);
   return {116 * y - 16, 500 * (x - y), 200 * (y - z)};

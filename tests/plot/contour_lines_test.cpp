@@ -21,7 +21,9 @@ double length(const ContourLine& line) {
   double total = 0;
   for (std::size_t i = 1; i < line.points.size(); ++i)
     total += std::hypot(line.points[i].x - line.points[i - 1].x, line.points[i].y - line.points[i - 1].y);
-  if (line.closed) total += std::hypot(line.points.front().x - line.points.back().x, line.points.front().y - line.points.back().y);
+  if (line.closed)
+    total += std::hypot(line.points.front().x - line.points.back().x,
+                        line.points.front().y - line.points.back().y);
   return total;
 }
 
@@ -54,7 +56,8 @@ TEST(ContourLines, APlaneGivesOneStraightOpenLine) {
 
 TEST(ContourLines, TwoHillsGiveTwoRings) {
   const auto values = sampled(60, 100, [](double x, double y) {
-    return std::exp(-(std::pow(x - 25, 2) + std::pow(y - 30, 2)) / 80) + std::exp(-(std::pow(x - 75, 2) + std::pow(y - 30, 2)) / 80);
+    return std::exp(-(std::pow(x - 25, 2) + std::pow(y - 30, 2)) / 80) +
+           std::exp(-(std::pow(x - 75, 2) + std::pow(y - 30, 2)) / 80);
   });
   const auto lines = contour_lines(values, 0.5);
   ASSERT_EQ(lines.size(), 2U);
@@ -80,7 +83,8 @@ TEST(ContourLines, AConstantHasNone) {
 }
 
 TEST(ContourLines, ValuesExactlyAtTheLevelMakeNoGaps) {
-  const auto values = sampled(9, 9, [](double x, double y) { return std::max(std::abs(x - 4), std::abs(y - 4)); });
+  const auto values =
+      sampled(9, 9, [](double x, double y) { return std::max(std::abs(x - 4), std::abs(y - 4)); });
   const auto lines = contour_lines(values, 2);
   ASSERT_EQ(lines.size(), 1U);
   EXPECT_TRUE(lines[0].closed);

@@ -54,7 +54,8 @@ Matrix<double> waves(const Matrix<double>& at, Index components) {
   Matrix<double> out(at.rows(), components);
   for (Index i = 0; i < at.rows(); ++i)
     for (Index k = 0; k < components; ++k)
-      out(i, k) = std::sin(static_cast<double>(k + 1) * at(i, 0)) * std::cos(static_cast<double>(k) * at(i, 1));
+      out(i, k) =
+          std::sin(static_cast<double>(k + 1) * at(i, 0)) * std::cos(static_cast<double>(k) * at(i, 1));
   return out;
 }
 
@@ -66,7 +67,8 @@ void expect_tidy(const Canvas& canvas, const std::string& what) {
   const auto& texts = canvas.texts();
   EXPECT_FALSE(texts.empty()) << what;
   for (std::size_t i = 0; i < texts.size(); ++i) {
-    EXPECT_TRUE(canvas.page().contains(texts[i].ink.bounds())) << what << ": '" << texts[i].text << "' leaves the page";
+    EXPECT_TRUE(canvas.page().contains(texts[i].ink.bounds()))
+        << what << ": '" << texts[i].text << "' leaves the page";
     for (std::size_t j = 0; j < i; ++j)
       EXPECT_FALSE(texts[i].ink.overlaps(texts[j].ink))
           << what << ": '" << texts[i].text << "' overlaps '" << texts[j].text << "'";
@@ -89,10 +91,13 @@ std::vector<std::pair<std::string, std::optional<Label>>> labels(Index n) {
           {"small numbers", amounts(n, 1e-9)}};
 }
 
-const Style titled{.title = "A title that is neither short nor really long", .axes = {"first axis", "second axis", "third axis"}};
+const Style titled{.title = "A title that is neither short nor really long",
+                   .axes = {"first axis", "second axis", "third axis"}};
 
 class Sizes : public testing::TestWithParam<std::pair<double, double>> {};
-INSTANTIATE_TEST_SUITE_P(Figures, Sizes, testing::Values(std::pair(400.0, 320.0), std::pair(800.0, 600.0), std::pair(1200.0, 500.0)));
+INSTANTIATE_TEST_SUITE_P(Figures, Sizes,
+                         testing::Values(std::pair(400.0, 320.0), std::pair(800.0, 600.0),
+                                         std::pair(1200.0, 500.0)));
 
 TEST_P(Sizes, ScattersNeverHaveOverlappingText) {
   const auto [width, height] = GetParam();
@@ -146,7 +151,9 @@ TEST(Figures, DegenerateDataCanBeDrawn) {
     expect_tidy(canvas, fmt::format("{} points", points.rows()));
   }
   Canvas canvas(Format::png, 400, 300);
-  const auto nothing = [](const Matrix<double>& at) { return Matrix<double>(Matrix<double>::Zero(at.rows(), 2)); };
+  const auto nothing = [](const Matrix<double>& at) {
+    return Matrix<double>(Matrix<double>::Zero(at.rows(), 2));
+  };
   draw_contours(canvas, nothing, one, 2, {}, {});
   expect_tidy(canvas, "a component that is zero");
 }
@@ -208,7 +215,8 @@ class InFolder : public testing::Test {
  protected:
   void SetUp() override {
     folder_ = std::filesystem::temp_directory_path() /
-              fmt::format("mercer-plot-{}-{}", ::getpid(), testing::UnitTest::GetInstance()->current_test_info()->name());
+              fmt::format("mercer-plot-{}-{}", ::getpid(),
+                          testing::UnitTest::GetInstance()->current_test_info()->name());
     std::filesystem::create_directories(folder_);
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
@@ -268,17 +276,20 @@ TEST_F(InFolder, BadPointsAreRefusedAndLeaveNothing) {
   expect_refused(ErrorCode::usage, "nothing to draw", [&] { scatter(path("x.svg"), Matrix<double>(0, 2)); });
   expect_refused(ErrorCode::usage, "nothing to draw", [&] { scatter(path("x.svg"), Matrix<double>(5, 0)); });
   expect_refused(ErrorCode::usage, ".svg, .png or .pdf", [&] { scatter(path("x.jpeg"), cloud(10, 2)); });
-  expect_refused(ErrorCode::usage, "cannot be drawn", [&] { scatter(path("x.svg"), cloud(10, 2), {}, {.width = -3}); });
+  expect_refused(ErrorCode::usage, "cannot be drawn",
+                 [&] { scatter(path("x.svg"), cloud(10, 2), {}, {.width = -3}); });
 }
 
 TEST_F(InFolder, LabelsThatDoNotFitAreRefused) {
-  expect_refused(ErrorCode::bad_data, "9 labels for 10 points", [&] { scatter(path("x.svg"), cloud(10, 2), classes(9, 2)); });
+  expect_refused(ErrorCode::bad_data, "9 labels for 10 points",
+                 [&] { scatter(path("x.svg"), cloud(10, 2), classes(9, 2)); });
   Label label = classes(10, 2);
   label.codes[4] = 2;
   expect_refused(ErrorCode::bad_data, "point 4", [&] { scatter(path("x.svg"), cloud(10, 2), label); });
   label = amounts(10);
   label.values[2] = std::nan("");
-  expect_refused(ErrorCode::bad_data, "point 2", [&] { contours(path("x.svg"), waves(1), cloud(10, 2), 1, label); });
+  expect_refused(ErrorCode::bad_data, "point 2",
+                 [&] { contours(path("x.svg"), waves(1), cloud(10, 2), 1, label); });
   label = amounts(10);
   label.values.pop_back();
   expect_refused(ErrorCode::bad_data, "9 values", [&] { panels(path("x.svg"), pairs(cloud(10, 3)), label); });
@@ -300,11 +311,17 @@ TEST_F(InFolder, ScreeNeedsComponents) {
 
 TEST_F(InFolder, ContoursNeedAPlaneAndScoresThatFit) {
   expect_refused(ErrorCode::usage, "2 columns", [&] { contours(path("x.svg"), waves(1), cloud(10, 3), 1); });
-  expect_refused(ErrorCode::usage, "no component", [&] { contours(path("x.svg"), waves(1), cloud(10, 2), 0); });
-  expect_refused(ErrorCode::bad_data, "2 components", [&] { contours(path("x.svg"), waves(1), cloud(10, 2), 2); });
-  const auto nan = [](const Matrix<double>& at) { return Matrix<double>(Matrix<double>::Constant(at.rows(), 1, std::nan(""))); };
+  expect_refused(ErrorCode::usage, "no component",
+                 [&] { contours(path("x.svg"), waves(1), cloud(10, 2), 0); });
+  expect_refused(ErrorCode::bad_data, "2 components",
+                 [&] { contours(path("x.svg"), waves(1), cloud(10, 2), 2); });
+  const auto nan = [](const Matrix<double>& at) {
+    return Matrix<double>(Matrix<double>::Constant(at.rows(), 1, std::nan("")));
+  };
   expect_refused(ErrorCode::bad_data, "not a finite", [&] { contours(path("x.svg"), nan, cloud(10, 2), 1); });
-  const auto fails = [](const Matrix<double>&) -> Matrix<double> { throw Error(ErrorCode::cancelled, "stopped"); };
+  const auto fails = [](const Matrix<double>&) -> Matrix<double> {
+    throw Error(ErrorCode::cancelled, "stopped");
+  };
   expect_refused(ErrorCode::cancelled, "stopped", [&] { contours(path("x.svg"), fails, cloud(10, 2), 1); });
 }
 

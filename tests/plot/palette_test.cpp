@@ -57,7 +57,8 @@ TEST(Palette, NoTwoOfAHundredClassesLookTheSame) {
 TEST(Palette, ClassesDifferInShapeWhereverTheirColorsAreClose) {
   for (const std::size_t classes : {2U, 8U, 10U})
     for (std::size_t i = 0; i < classes; ++i)
-      for (std::size_t j = 0; j < i; ++j) EXPECT_NE(class_look(i, classes).marker, class_look(j, classes).marker);
+      for (std::size_t j = 0; j < i; ++j)
+        EXPECT_NE(class_look(i, classes).marker, class_look(j, classes).marker);
 }
 
 TEST(Palette, TheSequentialScaleGetsLighterAllTheWay) {

@@ -67,7 +67,8 @@ TEST(RangeOf, EqualValuesGetRoomAroundThem) {
 }
 
 TEST(RangeOf, RefusesValuesThatCannotBeDrawn) {
-  const double nan[] = {1, std::nan("")}, inf[] = {std::numeric_limits<double>::infinity()}, huge[] = {-1e308, 1e308};
+  const double nan[] = {1, std::nan("")}, inf[] = {std::numeric_limits<double>::infinity()},
+               huge[] = {-1e308, 1e308};
   EXPECT_THROW((void)range_of(nan), Error);
   EXPECT_THROW((void)range_of(inf), Error);
   EXPECT_THROW((void)range_of(huge), Error);
