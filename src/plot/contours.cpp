@@ -17,7 +17,7 @@ constexpr double padding = 0.13;  // of the larger range, on each side
 constexpr Index grid_size = 129;  // samples along the longer side
 constexpr int line_count = 14;
 constexpr double cell_space = 14, text = 9.5;
-constexpr double key_width = 56, key_height = 190, least_key_height = 92, key_space = 18;
+constexpr double key_width = 56, key_height = 150, least_key_height = 92, key_space = 18;
 
 struct Window {
   Range x, y;
@@ -230,7 +230,9 @@ void draw_contours(Canvas& canvas, const ScoreFunction& score_of, const MatrixVi
                       margins.right + legend_space;
   legend.draw(canvas, {side, corner.y + margins.top}, drawn);
   const double key_top = corner.y + margins.top + (legend.height() > 0 ? legend.height() + key_space : 0);
-  const double key_end = std::max(corner.y + margins.top + h, key_top + least_key_height);
+  const double maps_end =
+      corner.y + static_cast<double>(maps.rows) * (margins.top + h + cell_space) - cell_space;
+  const double key_end = std::max(maps_end, key_top + least_key_height);
   draw_key(canvas, {side, key_top, key_width, std::min(key_height, key_end - key_top)});
 }
 
