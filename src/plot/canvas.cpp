@@ -79,6 +79,16 @@ Context make_context(cairo_surface_t* surface) {
   return c;
 }
 
+/// Looked up once a process and kept: finding a font takes longer than drawing with it.
+cairo_font_face_t* font_face(bool bold) {
+  const auto find = [](cairo_font_weight_t weight) {
+    return cairo_toy_font_face_create("DejaVu Sans", CAIRO_FONT_SLANT_NORMAL, weight);
+  };
+  static cairo_font_face_t* const normal_face = find(CAIRO_FONT_WEIGHT_NORMAL);
+  static cairo_font_face_t* const bold_face = find(CAIRO_FONT_WEIGHT_BOLD);
+  return bold ? bold_face : normal_face;
+}
+
 void check_size(double width, double height) {
   constexpr double least = 80, most = 8000;  // cairo's images end at 32767 pixels
   if (width >= least && width <= most && height >= least && height <= most) return;
@@ -123,8 +133,7 @@ struct Canvas::Impl {
     cairo_stroke(cr());
   }
   void font(const Font& f) const {
-    cairo_select_font_face(cr(), "DejaVu Sans", CAIRO_FONT_SLANT_NORMAL,
-                           f.bold ? CAIRO_FONT_WEIGHT_BOLD : CAIRO_FONT_WEIGHT_NORMAL);
+    cairo_set_font_face(cr(), font_face(f.bold));
     cairo_set_font_size(cr(), f.size);
   }
 };

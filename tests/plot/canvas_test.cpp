@@ -9,6 +9,10 @@
 #include <filesystem>
 #include <functional>
 
+// fontconfig keeps what it found for the life of the process and refers to it by offsets, which the
+// leak sanitizer takes for lost memory.
+extern "C" const char* __lsan_default_suppressions() { return "leak:libfontconfig"; }  // NOLINT
+
 namespace mercer::plot {
 namespace {
 
