@@ -39,7 +39,7 @@ enum class Missing { error, drop, mean };
 [[nodiscard]] Missing parse_missing(std::string_view name);
 
 struct ReadOptions {
-  std::string label;                 ///< column name or 0-based index; empty: none
+  std::string label = {};            ///< column name or 0-based index; empty: none
   Missing missing = Missing::error;
   bool transpose = false;            ///< columns are samples
   Index features = 0;                ///< expected number of features (libsvm widens to it); 0: any
