@@ -5,6 +5,7 @@
 #include <mercer/dataset.hpp>
 
 #include <fmt/format.h>
+#include <rapidcheck/gtest.h>
 #include <zlib.h>
 
 #include <filesystem>
@@ -16,13 +17,15 @@ using testing::error_of;
 using testing::expect_contains;
 using testing::TemporaryFile;
 
-Dataset<double> read(std::string_view content, const ReadOptions& options = {}, std::string_view ending = ".csv") {
+Dataset<double> read(std::string_view content, const ReadOptions& options = {},
+                     std::string_view ending = ".csv") {
   const TemporaryFile file(ending, content);
   return read_dataset<double>(file.path(), options);
 }
 
 /// The message without the folder.
-std::string message_of(std::string_view content, const ReadOptions& options = {}, std::string_view ending = ".csv") {
+std::string message_of(std::string_view content, const ReadOptions& options = {},
+                       std::string_view ending = ".csv") {
   const TemporaryFile file(ending, content);
   const Error e = error_of([&] { (void)read_dataset<double>(file.path(), options); });
   std::string text = e.what();
@@ -46,7 +49,9 @@ TEST(Csv, HeaderNamesTheColumns) {
 }
 
 TEST(Csv, ByteOrderMarkCarriageReturnsAndBlankLinesAreIgnored) {
-  const auto d = read("\xef\xbb\xbf" "a,b\r\n1,2\r\n\r\n3,4\r\n\r\n\n");
+  const auto d = read(
+      "\xef\xbb\xbf"
+      "a,b\r\n1,2\r\n\r\n3,4\r\n\r\n\n");
   EXPECT_EQ(d.columns, (Names{"a", "b"}));
   EXPECT_EQ(d.samples.to_dense(), (Matrix<double>(2, 2) << 1, 2, 3, 4).finished());
 }
@@ -60,7 +65,8 @@ TEST(Csv, CommentsAtTheTopAreIgnored) {
 TEST(Csv, NoNewlineAtTheEnd) { EXPECT_EQ(read("1,2\n3,4").samples.rows(), 2); }
 
 TEST(Csv, QuotedFieldsHoldDelimitersAndQuotes) {
-  const auto d = read("\"a, b\",\"say \"\"hi\"\"\",kind\n\"1.5\", 2 ,\"x, \"\"y\"\"\"\n+3,4,z\n", {.label = "kind"});
+  const auto d =
+      read("\"a, b\",\"say \"\"hi\"\"\",kind\n\"1.5\", 2 ,\"x, \"\"y\"\"\"\n+3,4,z\n", {.label = "kind"});
   EXPECT_EQ(d.columns, (Names{"a, b", "say \"hi\""}));
   EXPECT_EQ(d.label->names, (Names{"x, \"y\"", "z"}));
   EXPECT_EQ(d.samples.to_dense(), (Matrix<double>(2, 2) << 1.5, 2, 3, 4).finished());
@@ -68,9 +74,10 @@ TEST(Csv, QuotedFieldsHoldDelimitersAndQuotes) {
 
 TEST(Csv, DelimiterIsFound) {
   const Matrix<double> expected = (Matrix<double>(2, 2) << 1, 2, 3, 4).finished();
-  for (const char* text : {"a,b\n1,2\n3,4\n", "a;b\n1;2\n3;4\n", "a\tb\n1\t2\n3\t4\n", "a|b\n1|2\n3|4\n", "a b\n1 2\n3 4\n",
-                           "  1   2\n 3\t 4  \n"})
-    for (const char* ending : {".csv", ".txt", ".dat"}) EXPECT_EQ(read(text, {}, ending).samples.to_dense(), expected) << text;
+  for (const char* text : {"a,b\n1,2\n3,4\n", "a;b\n1;2\n3;4\n", "a\tb\n1\t2\n3\t4\n", "a|b\n1|2\n3|4\n",
+                           "a b\n1 2\n3 4\n", "  1   2\n 3\t 4  \n"})
+    for (const char* ending : {".csv", ".txt", ".dat"})
+      EXPECT_EQ(read(text, {}, ending).samples.to_dense(), expected) << text;
 }
 
 TEST(Csv, NamesWithSpacesAreOneColumn) {
@@ -122,16 +129,20 @@ TEST(Csv, LabelNameMakesARowOfNumbersAHeader) {
 
 TEST(Csv, UnknownLabelListsTheColumns) {
   EXPECT_EQ(message_of("a,b\n1,2\n", {.label = "c"}), "FILE: no label column 'c' (columns: a, b)");
-  EXPECT_EQ(message_of("1,2\n", {.label = "2"}), "FILE: no label column 2 (the file has no header; its columns are 0 to 1)");
+  EXPECT_EQ(message_of("1,2\n", {.label = "2"}),
+            "FILE: no label column 2 (the file has no header; its columns are 0 to 1)");
 }
 
 TEST(Csv, MissingValueErrorNamesThePlaceAndTheCure) {
-  EXPECT_EQ(message_of("id,age\n1,2\n3,N/A\n"), "FILE:3:2: 'N/A' is not a number in column \"age\" (drop such rows with --missing drop)");
-  EXPECT_EQ(message_of("1,2\n\n3,\n"), "FILE:3:2: '' is not a number in column 1 (drop such rows with --missing drop)");
+  EXPECT_EQ(message_of("id,age\n1,2\n3,N/A\n"),
+            "FILE:3:2: 'N/A' is not a number in column \"age\" (drop such rows with --missing drop)");
+  EXPECT_EQ(message_of("1,2\n\n3,\n"),
+            "FILE:3:2: '' is not a number in column 1 (drop such rows with --missing drop)");
 }
 
 TEST(Csv, EveryMissingTokenIsKnown) {
-  for (const char* token : {"", "NA", "na", "N/A", "n/a", "nan", "NaN", "NULL", "null", "?", "\"\"", " NA "}) {
+  for (const char* token :
+       {"", "NA", "na", "N/A", "n/a", "nan", "NaN", "NULL", "null", "?", "\"\"", " NA "}) {
     const auto d = read(fmt::format("1,2\n{},3\n5,6\n", token), {.missing = Missing::drop});
     EXPECT_EQ(d.dropped, 1) << token;
     EXPECT_EQ(d.samples.to_dense(), (Matrix<double>(2, 2) << 1, 2, 5, 6).finished()) << token;
@@ -144,7 +155,8 @@ TEST(Csv, MissingMeanFillsInTheColumnMean) {
 }
 
 TEST(Csv, ColumnWithoutAnyValueHasNoMean) {
-  expect_contains(message_of("a,b\n1,NA\n3,\n", {.missing = Missing::mean}), "column \"b\" has no value at all");
+  expect_contains(message_of("a,b\n1,NA\n3,\n", {.missing = Missing::mean}),
+                  "column \"b\" has no value at all");
 }
 
 TEST(Csv, DroppingEveryRowIsAnError) {
@@ -169,7 +181,9 @@ TEST(Csv, InfiniteValuesAreErrorsUnderEveryPolicy) {
 TEST(Csv, TooSmallNumbersBecomeZero) { EXPECT_EQ(read("1,1e-999\n").samples.to_dense()(0, 1), 0); }
 
 TEST(Csv, WordsAreErrorsThatSuggestALabel) {
-  EXPECT_EQ(message_of("a,name\n1,bob\n"), "FILE:2:2: 'bob' is not a number in column \"name\" (if the column holds classes, say --label name)");
+  EXPECT_EQ(
+      message_of("a,name\n1,bob\n"),
+      "FILE:2:2: 'bob' is not a number in column \"name\" (if the column holds classes, say --label name)");
   EXPECT_EQ(message_of("5.1,3.5,setosa\n4.9,3.0,setosa\n"),
             "FILE:1:3: 'setosa' is not a number in column 2 (if the column holds classes, say --label 2)");
   expect_contains(message_of("1,2\n1,2x\n", {.missing = Missing::drop}), "FILE:2:2: '2x' is not a number");
@@ -188,7 +202,9 @@ TEST(Csv, OneWideRowOverManyNarrowOnesTakesNoMemory) {
   expect_contains(message_of(text, {.missing = Missing::drop}), "FILE:2: 1 field, expected 1000001");
 }
 
-TEST(Csv, UnclosedQuoteIsAnError) { expect_contains(message_of("1,2\n3,\"4\n"), "FILE:2:2: a quote that does not close"); }
+TEST(Csv, UnclosedQuoteIsAnError) {
+  expect_contains(message_of("1,2\n3,\"4\n"), "FILE:2:2: a quote that does not close");
+}
 
 TEST(Csv, EmptyFilesAreBadData) {
   expect_contains(message_of("\n\n  \n"), "no rows");
@@ -203,7 +219,8 @@ TEST(Csv, EmptyFilesAreBadData) {
 TEST(Csv, TransposeMakesColumnsTheSamples) {
   const auto d = read("1,2,3\n4,5,6\n", {.transpose = true});
   EXPECT_EQ(d.samples.to_dense(), (Matrix<double>(3, 2) << 1, 4, 2, 5, 3, 6).finished());
-  EXPECT_EQ(error_of([&] { (void)read("1,2\n", {.label = "0", .transpose = true}); }).code(), ErrorCode::usage);
+  EXPECT_EQ(error_of([&] { (void)read("1,2\n", {.label = "0", .transpose = true}); }).code(),
+            ErrorCode::usage);
 }
 
 TEST(Csv, DroppingAfterTransposeDropsColumns) {
@@ -244,7 +261,9 @@ TEST(Csv, TheDigitsOfTheExamples) {
 }
 
 TEST(ReadDataset, MissingFilesFoldersAndUnknownEndings) {
-  const auto code = [](const std::string& path) { return error_of([&] { (void)read_dataset<double>(path); }); };
+  const auto code = [](const std::string& path) {
+    return error_of([&] { (void)read_dataset<double>(path); });
+  };
   EXPECT_EQ(code("/no/such/file.csv").code(), ErrorCode::no_input);
   expect_contains(code("/no/such/file.csv").what(), "/no/such/file.csv: no such file");
   EXPECT_EQ(code("/no/such/file").code(), ErrorCode::no_input);
@@ -270,6 +289,20 @@ TEST(ReadDataset, CancellingStopsIt) {
   run.stop = source.get_token();
   const TemporaryFile file(".csv", "1,2\n");
   EXPECT_EQ(error_of([&] { (void)read_dataset<double>(file.path(), {}, run); }).code(), ErrorCode::cancelled);
+}
+
+RC_GTEST_PROP(ReadDataset, ArbitraryTextIsReadOrRefusedButNeverCrashes, ()) {
+  const std::string letters = "0123456789.,;|\t\"\n\r #:+-einfaNA?x";
+  const auto content = *rc::gen::container<std::string>(rc::gen::elementOf(letters));
+  const TemporaryFile file(*rc::gen::element<std::string>(".csv", ".tsv", ".txt", ".libsvm"));
+  file.write(content);
+  try {
+    const auto d = read_dataset<double>(
+        file.path(), {.missing = *rc::gen::element(Missing::error, Missing::drop, Missing::mean)});
+    for (Index i = 0; i < d.samples.rows(); ++i) RC_ASSERT(d.samples.dense_rows(i, 1).allFinite());
+  } catch (const Error& e) {
+    RC_ASSERT(std::string(e.what()).find(file.path()) == 0);
+  }
 }
 
 TEST(ParseMissing, KnowsItsNames) {

@@ -18,7 +18,8 @@ const std::string& large_text() {
     Random random(7);
     std::string out = "a,b,c,kind\n";
     for (int i = 0; i < 60000; ++i) {
-      fmt::format_to(std::back_inserter(out), "{},{},{:.3},class \"{}\n", random.normal(), random.normal() * 1e10, random.uniform(), i % 7);
+      fmt::format_to(std::back_inserter(out), "{},{},{:.3},class \"{}\n", random.normal(),
+                     random.normal() * 1e10, random.uniform(), i % 7);
       if (i % 1000 == 0) out += "\r\n";
     }
     return out;

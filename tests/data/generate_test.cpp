@@ -56,7 +56,8 @@ TEST(Generate, SwissRollNumbersThePlaceAlongTheRoll) {
   const auto d = generate("swiss-roll", 100);
   const auto x = d.samples.dense();
   EXPECT_EQ(d.label->column, "t");
-  for (Index i = 0; i < 100; ++i) EXPECT_NEAR(std::hypot(x(i, 0), x(i, 2)), d.label->values[static_cast<std::size_t>(i)], 1e-12);
+  for (Index i = 0; i < 100; ++i)
+    EXPECT_NEAR(std::hypot(x(i, 0), x(i, 2)), d.label->values[static_cast<std::size_t>(i)], 1e-12);
 }
 
 TEST(Generate, ThreeModesAreTwentyPointsEachAroundTheirCentres) {

@@ -34,7 +34,9 @@ TEST(Libsvm, RowsAreSparseAndTheTargetIsTheLabel) {
 
 TEST(Libsvm, WithoutTargetsThereIsNoLabel) { EXPECT_FALSE(read("1:2\n3:4\n").label); }
 
-TEST(Libsvm, WordsMayBeTargets) { EXPECT_EQ(read("dog 1:2\ncat 1:3\n").label->names, (std::vector<std::string>{"cat", "dog"})); }
+TEST(Libsvm, WordsMayBeTargets) {
+  EXPECT_EQ(read("dog 1:2\ncat 1:3\n").label->names, (std::vector<std::string>{"cat", "dog"}));
+}
 
 TEST(Libsvm, FeaturesWidenTheRows) {
   EXPECT_EQ(read("1 2:1\n", {.features = 5}).samples.cols(), 5);
@@ -50,7 +52,8 @@ TEST(Libsvm, TransposeStaysSparse) {
 
 TEST(Libsvm, MissingValues) {
   const std::string text = "1 1:nan 2:2\n2 1:1\n";
-  EXPECT_EQ(message_of(text), "FILE:1:2: 'nan' is not a number in column 1 (drop such rows with --missing drop)");
+  EXPECT_EQ(message_of(text),
+            "FILE:1:2: 'nan' is not a number in column 1 (drop such rows with --missing drop)");
   const auto d = read(text, {.missing = Missing::drop});
   EXPECT_EQ(d.dropped, 1);
   EXPECT_EQ(d.label->names, std::vector<std::string>{"2"});

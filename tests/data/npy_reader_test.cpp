@@ -32,7 +32,8 @@ std::string npy(const std::string& dictionary, const std::string& data, int vers
 }
 
 std::string dictionary(const std::string& descr, const std::string& shape, bool fortran = false) {
-  return fmt::format("{{'descr': '{}', 'fortran_order': {}, 'shape': {}, }}", descr, fortran ? "True" : "False", shape);
+  return fmt::format("{{'descr': '{}', 'fortran_order': {}, 'shape': {}, }}", descr,
+                     fortran ? "True" : "False", shape);
 }
 
 template <class S>
@@ -86,7 +87,8 @@ TEST(Npy, EveryNumericTypeOrderAndEndianness) {
 }
 
 TEST(Npy, BoolsAreZeroAndOne) {
-  EXPECT_EQ(read(npy(dictionary("|b1", "(1, 2)"), std::string("\x01\x00", 2))), (Matrix<double>(1, 2) << 1, 0).finished());
+  EXPECT_EQ(read(npy(dictionary("|b1", "(1, 2)"), std::string("\x01\x00", 2))),
+            (Matrix<double>(1, 2) << 1, 0).finished());
 }
 
 TEST(Npy, EveryVersionIsRead) {
@@ -95,7 +97,8 @@ TEST(Npy, EveryVersionIsRead) {
 }
 
 TEST(Npy, OneAxisIsOneColumn) {
-  EXPECT_EQ(read(npy(dictionary("<f8", "(3,)"), raw<double>({1, 2, 3}))), (Matrix<double>(3, 1) << 1, 2, 3).finished());
+  EXPECT_EQ(read(npy(dictionary("<f8", "(3,)"), raw<double>({1, 2, 3}))),
+            (Matrix<double>(3, 1) << 1, 2, 3).finished());
 }
 
 TEST(Npy, FurtherAxesAreFlattenedInCOrder) {
@@ -121,21 +124,25 @@ TEST(Npy, TheSameTypeIsMappedNotCopied) {
 
 TEST(Npy, ALastLabelColumnLeavesTheRestMapped) {
   const TemporaryFile file(".npy", npy(dictionary("<f8", "(2, 3)"), raw<double>({1, 2, 3, 4, 5, 6})));
-  for (const auto& [label, left] : {std::pair<const char*, Matrix<double>>{"-1", (Matrix<double>(2, 2) << 1, 2, 4, 5).finished()},
-                                    {"0", (Matrix<double>(2, 2) << 2, 3, 5, 6).finished()},
-                                    {"1", (Matrix<double>(2, 2) << 1, 3, 4, 6).finished()}}) {
+  for (const auto& [label, left] :
+       {std::pair<const char*, Matrix<double>>{"-1", (Matrix<double>(2, 2) << 1, 2, 4, 5).finished()},
+        {"0", (Matrix<double>(2, 2) << 2, 3, 5, 6).finished()},
+        {"1", (Matrix<double>(2, 2) << 1, 3, 4, 6).finished()}}) {
     const auto d = read_dataset<double>(file.path(), {.label = label});
     EXPECT_EQ(d.samples.to_dense(), left);
     EXPECT_EQ(d.label->codes, (std::vector<std::int32_t>{0, 1}));
   }
-  EXPECT_EQ(read_dataset<double>(file.path(), {.label = "-1"}).label->names, (std::vector<std::string>{"3", "6"}));
-  EXPECT_EQ(error_of([&] { (void)read_dataset<double>(file.path(), {.label = "kind"}); }).code(), ErrorCode::usage);
+  EXPECT_EQ(read_dataset<double>(file.path(), {.label = "-1"}).label->names,
+            (std::vector<std::string>{"3", "6"}));
+  EXPECT_EQ(error_of([&] { (void)read_dataset<double>(file.path(), {.label = "kind"}); }).code(),
+            ErrorCode::usage);
 }
 
 TEST(Npy, MissingAndInfiniteValuesNameRowAndColumn) {
   const double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
   const auto bytes = npy(dictionary("<f8", "(3, 2)"), raw<double>({1, 2, 3, nan, 5, 6}));
-  expect_contains(message_of(bytes), "row 1, column 1: nan is not a number (drop such rows with --missing drop)");
+  expect_contains(message_of(bytes),
+                  "row 1, column 1: nan is not a number (drop such rows with --missing drop)");
   EXPECT_EQ(read(bytes, {.missing = Missing::drop}), (Matrix<double>(2, 2) << 1, 2, 5, 6).finished());
   EXPECT_EQ(read(bytes, {.missing = Missing::mean}), (Matrix<double>(3, 2) << 1, 2, 3, 4, 5, 6).finished());
   const auto bad = npy(dictionary("<f8", "(3, 2)"), raw<double>({1, nan, 3, 4, -inf, 6}));
@@ -145,11 +152,17 @@ TEST(Npy, MissingAndInfiniteValuesNameRowAndColumn) {
 
 TEST(Npy, OtherTypesAreRefusedByName) {
   for (const char* descr : {"<f2", "<c16", "|O", "<U4", "|S3", "<M8[ns]", "<f16"}) {
-    const std::string message = message_of(npy(dictionary(descr, "(1,)"), std::string(16, '\0')).substr(0, 128 + (descr == std::string("<U4") ? 16 : descr == std::string("|S3") ? 3 : 16)));
+    const std::string message = message_of(npy(dictionary(descr, "(1,)"), std::string(16, '\0'))
+                                               .substr(0, 128 + (descr == std::string("<U4")   ? 16
+                                                                 : descr == std::string("|S3") ? 3
+                                                                                               : 16)));
     expect_contains(message, descr);
     expect_contains(message, "is not read");
   }
-  expect_contains(message_of(npy("{'descr': [('x', '<f8'), ('y', '<f8')], 'fortran_order': False, 'shape': (1,), }", std::string(16, '\0'))), "records");
+  expect_contains(
+      message_of(npy("{'descr': [('x', '<f8'), ('y', '<f8')], 'fortran_order': False, 'shape': (1,), }",
+                     std::string(16, '\0'))),
+      "records");
 }
 
 TEST(Npy, CorruptionIsAClearError) {
@@ -157,12 +170,15 @@ TEST(Npy, CorruptionIsAClearError) {
   expect_contains(message_of("PK\x03\x04 something else"), "not a npy file");
   expect_contains(message_of("\x93NUMPY\x01"), "cut off");
   expect_contains(message_of(npy(dictionary("<f8", "(2, 3)"), data).substr(0, 60)), "cut off");
-  expect_contains(message_of(npy(dictionary("<f8", "(2, 3)"), data.substr(0, 47))), "needs 48 bytes, the file holds 47");
+  expect_contains(message_of(npy(dictionary("<f8", "(2, 3)"), data.substr(0, 47))),
+                  "needs 48 bytes, the file holds 47");
   expect_contains(message_of(npy(dictionary("<f8", "(2, 3)"), data + "x")), "1 bytes too many");
   expect_contains(message_of(npy(dictionary("<f8", "(-2, 3)"), data)), "negative shape");
-  expect_contains(message_of(npy(dictionary("<f8", "(4611686018427387904, 4)"), data)), "needs far more bytes");
+  expect_contains(message_of(npy(dictionary("<f8", "(4611686018427387904, 4)"), data)),
+                  "needs far more bytes");
   expect_contains(message_of(npy(dictionary("<f8", "(99999999999999999999, 4)"), data)), "shape");
-  expect_contains(message_of(npy(dictionary("<f8", "(1000000, 1000000)"), data)), "needs 8000000000000 bytes");
+  expect_contains(message_of(npy(dictionary("<f8", "(1000000, 1000000)"), data)),
+                  "needs 8000000000000 bytes");
   expect_contains(message_of(npy(dictionary("<f8", "(0, 9223372036854775807, 9)"), "")), "empty");
   expect_contains(message_of(npy(dictionary("<f8", "(0, 3)"), "")), "empty");
   expect_contains(message_of(npy(dictionary("<f8", "()"), raw<double>({1}))), "one number");
@@ -176,7 +192,8 @@ RC_GTEST_PROP(Npy, RandomDamageIsReadOrRefusedButNeverCrashes, ()) {
   std::string bytes = npy(dictionary("<f8", "(2, 3)"), raw<double>({1, 2, 3, 4, 5, 6}));
   const auto hits = *rc::gen::inRange(1, 6);
   for (int i = 0; i < hits; ++i) {
-    const auto at = *rc::gen::inRange<std::size_t>(0, *rc::gen::elementOf(std::vector<std::size_t>{bytes.size(), 70}));
+    const auto at =
+        *rc::gen::inRange<std::size_t>(0, *rc::gen::elementOf(std::vector<std::size_t>{bytes.size(), 70}));
     bytes[at] = *rc::gen::arbitrary<char>();
   }
   if (*rc::gen::arbitrary<bool>()) bytes.resize(*rc::gen::inRange<std::size_t>(0, bytes.size()));

@@ -20,14 +20,17 @@ struct Entry {
 };
 
 std::string numbers(const std::vector<double>& values, const std::vector<Index>& shape) {
-  return format_npy_header("<f8", shape) + std::string(reinterpret_cast<const char*>(values.data()), 8 * values.size());
+  return format_npy_header("<f8", shape) +
+         std::string(reinterpret_cast<const char*>(values.data()), 8 * values.size());
 }
 
 void write_zip(const std::string& path, const std::vector<Entry>& entries, bool deflate) {
   zip_t* archive = zip_open(path.c_str(), ZIP_CREATE | ZIP_TRUNCATE, nullptr);
   for (const Entry& e : entries) {
-    const auto index = zip_file_add(archive, e.name.c_str(), zip_source_buffer(archive, e.bytes.data(), e.bytes.size(), 0), 0);
-    zip_set_file_compression(archive, static_cast<zip_uint64_t>(index), deflate ? ZIP_CM_DEFLATE : ZIP_CM_STORE, 0);
+    const auto index = zip_file_add(archive, e.name.c_str(),
+                                    zip_source_buffer(archive, e.bytes.data(), e.bytes.size(), 0), 0);
+    zip_set_file_compression(archive, static_cast<zip_uint64_t>(index),
+                             deflate ? ZIP_CM_DEFLATE : ZIP_CM_STORE, 0);
   }
   zip_close(archive);
 }
@@ -49,7 +52,8 @@ TEST(Npz, AnArrayIsChosenByName) {
   const TemporaryFile file(".npz");
   write_zip(file.path(), {images, labels}, true);
   EXPECT_EQ(read_dataset<double>(file.path() + ":images").samples.to_dense(), expected);
-  EXPECT_EQ(read_dataset<double>(file.path() + ":labels").samples.to_dense(), (Matrix<double>(2, 1) << 7, 3).finished());
+  EXPECT_EQ(read_dataset<double>(file.path() + ":labels").samples.to_dense(),
+            (Matrix<double>(2, 1) << 7, 3).finished());
   const Error e = error_of([&] { (void)read_dataset<double>(file.path() + ":pictures"); });
   EXPECT_EQ(e.code(), ErrorCode::usage);
   expect_contains(e.what(), "no array 'pictures' (arrays: images (2 x 2 x 2), labels (2))");
@@ -78,13 +82,18 @@ TEST(Npz, TheLabelMayBeAnArrayOfItsOwn) {
   const auto by_column = read_dataset<double>(file.path(), {.label = "-1"});
   EXPECT_EQ(by_column.label->values, (std::vector<double>{4, 8}));
   write_zip(file.path(), {images, {"labels.npy", numbers({1, 2, 3}, {3})}}, true);
-  expect_contains(error_of([&] { (void)read_dataset<double>(file.path(), {.label = "labels"}); }).what(), "3 labels in 'labels' for 2 samples");
+  expect_contains(error_of([&] { (void)read_dataset<double>(file.path(), {.label = "labels"}); }).what(),
+                  "3 labels in 'labels' for 2 samples");
 }
 
 TEST(Npz, TextLabelsKeepTheirWords) {
   const std::u32string words = U"b\u00e9a\0";
   const TemporaryFile file(".npz");
-  write_zip(file.path(), {images, {"kind.npy", format_npy_header("<U2", {2}) + std::string(reinterpret_cast<const char*>(words.data()), 16)}}, true);
+  write_zip(file.path(),
+            {images,
+             {"kind.npy",
+              format_npy_header("<U2", {2}) + std::string(reinterpret_cast<const char*>(words.data()), 16)}},
+            true);
   const auto d = read_dataset<double>(file.path(), {.label = "kind"});
   EXPECT_EQ(d.label->names, (std::vector<std::string>{"a", "b\xc3\xa9"}));
 }
@@ -110,7 +119,8 @@ RC_GTEST_PROP(Npz, RandomDamageIsReadOrRefusedButNeverCrashes, ()) {
   }();
   std::string bytes = whole;
   const auto hits = *rc::gen::inRange(1, 8);
-  for (int i = 0; i < hits; ++i) bytes[*rc::gen::inRange<std::size_t>(0, bytes.size())] = *rc::gen::arbitrary<char>();
+  for (int i = 0; i < hits; ++i)
+    bytes[*rc::gen::inRange<std::size_t>(0, bytes.size())] = *rc::gen::arbitrary<char>();
   if (*rc::gen::inRange(0, 4) == 0) bytes.resize(*rc::gen::inRange<std::size_t>(0, bytes.size()));
   const TemporaryFile file(".npz");
   file.write(bytes);

@@ -16,7 +16,8 @@ Matrix<T> random_matrix(Index rows, Index cols) {
   Random random(3);
   Matrix<T> m(rows, cols);
   for (Index i = 0; i < rows; ++i)
-    for (Index j = 0; j < cols; ++j) m(i, j) = static_cast<T>(5 + (1.0 + static_cast<double>(j)) * random.normal());
+    for (Index j = 0; j < cols; ++j)
+      m(i, j) = static_cast<T>(5 + (1.0 + static_cast<double>(j)) * random.normal());
   return m;
 }
 
@@ -76,7 +77,8 @@ TEST(Scaling, OtherWidthsAreRefused) {
 }
 
 TEST(Scaling, NamesPrintAndParse) {
-  for (const Scale kind : {Scale::none, Scale::center, Scale::standardize}) EXPECT_EQ(parse_scale(name_of(kind)), kind);
+  for (const Scale kind : {Scale::none, Scale::center, Scale::standardize})
+    EXPECT_EQ(parse_scale(name_of(kind)), kind);
   EXPECT_EQ(error_of([] { (void)parse_scale("unit"); }).code(), ErrorCode::usage);
 }
 

@@ -18,7 +18,8 @@ class TemporaryFile {
   /// `ending` as in ".csv".
   explicit TemporaryFile(std::string_view ending, std::string_view content = {}) {
     static std::atomic<int> counter{0};
-    path_ = ::testing::TempDir() + "mercer-" + std::to_string(::getpid()) + '-' + std::to_string(counter++) + std::string(ending);
+    path_ = ::testing::TempDir() + "mercer-" + std::to_string(::getpid()) + '-' + std::to_string(counter++) +
+            std::string(ending);
     if (!content.empty()) write(content);
   }
   ~TemporaryFile() {
@@ -29,7 +30,8 @@ class TemporaryFile {
   TemporaryFile& operator=(const TemporaryFile&) = delete;
 
   void write(std::string_view content) const {
-    std::ofstream(path_, std::ios::binary).write(content.data(), static_cast<std::streamsize>(content.size()));
+    std::ofstream(path_, std::ios::binary)
+        .write(content.data(), static_cast<std::streamsize>(content.size()));
   }
   [[nodiscard]] std::string bytes() const {
     std::ifstream file(path_, std::ios::binary);

@@ -35,7 +35,8 @@ Matrix<T> arbitrary_matrix() {
   Matrix<T> m(rows, cols);
   for (Index i = 0; i < rows; ++i)
     for (Index j = 0; j < cols; ++j) {
-      const T value = std::bit_cast<T>(*rc::gen::oneOf(rc::gen::arbitrary<Bits>(), rc::gen::noShrink(rc::gen::resize(10000, rc::gen::arbitrary<Bits>()))));
+      const T value = std::bit_cast<T>(*rc::gen::oneOf(
+          rc::gen::arbitrary<Bits>(), rc::gen::noShrink(rc::gen::resize(10000, rc::gen::arbitrary<Bits>()))));
       m(i, j) = std::isfinite(value) ? value : T(-0.0);
     }
   return m;
@@ -43,7 +44,8 @@ Matrix<T> arbitrary_matrix() {
 
 template <class T>
 bool same_bits(const Matrix<T>& a, const Matrix<T>& b) {
-  return a.rows() == b.rows() && a.cols() == b.cols() && std::memcmp(a.data(), b.data(), sizeof(T) * static_cast<std::size_t>(a.size())) == 0;
+  return a.rows() == b.rows() && a.cols() == b.cols() &&
+         std::memcmp(a.data(), b.data(), sizeof(T) * static_cast<std::size_t>(a.size())) == 0;
 }
 
 RC_GTEST_PROP(WriteTable, DoublesComeBackBitByBit, ()) {
@@ -63,7 +65,8 @@ RC_GTEST_PROP(WriteTable, FloatsComeBackBitByBit, ()) {
 TEST(WriteTable, TextIsPlainAndQuotedOnlyWhereNeeded) {
   const TemporaryFile file(".csv");
   write_table<double>(file.path(), table, {"a", "b, c"}, make_label());
-  EXPECT_EQ(file.bytes(), "a,\"b, c\",kind\n1,-2.5,owl\n1e-300,4,\"cat, big\"\n0.1,1e+22,\"dog \"\"x\"\"\"\n");
+  EXPECT_EQ(file.bytes(),
+            "a,\"b, c\",kind\n1,-2.5,owl\n1e-300,4,\"cat, big\"\n0.1,1e+22,\"dog \"\"x\"\"\"\n");
 }
 
 TEST(WriteTable, NamesAndClassesComeBack) {
@@ -130,7 +133,8 @@ TEST(WriteTable, RowViewsWithAStrideAreWrittenAsTheyLook) {
 }
 
 TEST(WriteTable, ErrorsSayWhatIsWrong) {
-  EXPECT_EQ(error_of([] { write_table<double>("/no/such/folder/x.csv", table); }).code(), ErrorCode::cannot_create);
+  EXPECT_EQ(error_of([] { write_table<double>("/no/such/folder/x.csv", table); }).code(),
+            ErrorCode::cannot_create);
   EXPECT_EQ(error_of([] { write_table<double>("x.doc", table); }).code(), ErrorCode::usage);
   EXPECT_EQ(error_of([] { write_table<double>("x.csv", table, {"a"}); }).code(), ErrorCode::usage);
 }
@@ -147,7 +151,8 @@ TEST(TableWriter, BlocksMakeOneTable) {
 }
 
 TEST(TableWriter, WithoutFinishNothingRemains) {
-  const auto folder = std::filesystem::path(::testing::TempDir()) / ("mercer-writer-" + std::to_string(::getpid()));
+  const auto folder =
+      std::filesystem::path(::testing::TempDir()) / ("mercer-writer-" + std::to_string(::getpid()));
   std::filesystem::create_directory(folder);
   for (const char* name : {"a.csv", "a.npy", "a.npz", "a.tsv.gz"}) {
     TableWriter<double> writer(folder / name, 2);
@@ -164,7 +169,8 @@ TEST(TableWriter, WithoutFinishNothingRemains) {
 }
 
 TEST(TableWriter, RefusesLibsvmAndWrongWidths) {
-  expect_contains(error_of([] { TableWriter<double> writer("x.libsvm", 2); }).what(), "cannot be written row by row");
+  expect_contains(error_of([] { TableWriter<double> writer("x.libsvm", 2); }).what(),
+                  "cannot be written row by row");
   const TemporaryFile file(".csv");
   TableWriter<double> writer(file.path(), 3);
   EXPECT_EQ(error_of([&] { writer.append(table); }).code(), ErrorCode::usage);
