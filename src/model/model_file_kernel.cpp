@@ -104,7 +104,8 @@ Kernel ModelReader<T>::kernel(const std::string& text) const {
     if (text.find("user(") == std::string::npos) return Kernel::parse(text);
     return UserKernels(options_.kernels).sum(text);
   } catch (const UserKernels::NotSupplied& missing) {
-    throw Error(ErrorCode::usage, fmt::format("{} needs your kernel '{}', which is saved by name only", path(), missing.name),
+    throw Error(ErrorCode::usage,
+                fmt::format("{} needs your kernel '{}', which is saved by name only", path(), missing.name),
                 fmt::format("load it from C++ with LoadOptions::kernels[\"{}\"] = the kernel", missing.name));
   } catch (const Error& error) {
     damaged(fmt::format("its kernel '{}' cannot be read: {}", text, error.message()));
