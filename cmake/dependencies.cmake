@@ -20,12 +20,14 @@ find_library(MERCER_OPENBLAS_LIBRARY openblas REQUIRED
 find_path(MERCER_OPENBLAS_INCLUDE cblas.h REQUIRED
           PATH_SUFFIXES ${CMAKE_LIBRARY_ARCHITECTURE}/openblas-${MERCER_OPENBLAS} openblas NO_CACHE)
 add_library(mercer_openblas INTERFACE)
-target_link_libraries(mercer_openblas INTERFACE $<BUILD_INTERFACE:${MERCER_OPENBLAS_LIBRARY}>)
+target_link_libraries(mercer_openblas INTERFACE
+  $<BUILD_INTERFACE:${MERCER_OPENBLAS_LIBRARY}> $<INSTALL_INTERFACE:mercer::openblas>)
 target_include_directories(mercer_openblas SYSTEM INTERFACE $<BUILD_INTERFACE:${MERCER_OPENBLAS_INCLUDE}>)
 
-# What the implementation files use; users of the library see none of it.
+# What the implementation files use; users of the library see none of it (those of a static library link
+# it: cmake/mercerConfig.cmake.in finds it again).
 add_library(mercer_implementation INTERFACE)
 target_link_libraries(mercer_implementation INTERFACE
-  fmt::fmt nlohmann_json::nlohmann_json PkgConfig::hwy PkgConfig::libzip PkgConfig::zlib PkgConfig::xxhash
-  PkgConfig::muparser)
+  fmt::fmt $<BUILD_INTERFACE:nlohmann_json::nlohmann_json> PkgConfig::hwy PkgConfig::libzip PkgConfig::zlib
+  PkgConfig::xxhash PkgConfig::muparser)
 target_include_directories(mercer_implementation SYSTEM INTERFACE $<BUILD_INTERFACE:${FAST_FLOAT_INCLUDE}>)

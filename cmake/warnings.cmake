@@ -8,3 +8,8 @@ if(MERCER_SANITIZE)
   add_compile_options(-fsanitize=${MERCER_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${MERCER_SANITIZE})
 endif()
+
+# Lets ccache see through precompiled headers.
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  add_compile_options(-fpch-preprocess)
+endif()

@@ -36,7 +36,7 @@ class KernelPca final : public Model<T> {
   /// What fit would do; allocates nothing.
   static Plan plan(const Samples<T>& samples, const KernelPcaOptions& options = {}, const Run& run = {});
 
-  [[nodiscard]] Index features() const override { return points_.cols(); }
+  [[nodiscard]] Index features() const override { return kernel_.is_precomputed() ? alpha_.rows() : points_.cols(); }
   [[nodiscard]] Matrix<T> scores() const override;
   [[nodiscard]] std::optional<Matrix<T>> training_points() const override;
   [[nodiscard]] const Kernel& kernel() const { return kernel_; }

@@ -2,10 +2,14 @@
 // so that those who embed mercer::mercer do not link a drawing library.
 //
 //     mercer::plot::scatter("digits.svg", scores, label, {.title = "Digits"});
+//
+// Input is checked before anything is drawn: Error{usage} for an ending that is no picture format or
+// nothing to draw, Error{bad_data} for values that are not finite and labels that do not fit the
+// points. A picture appears whole or not at all, and the same input gives the same bytes.
 #pragma once
 
 #include <mercer/dataset.hpp>
-#include <mercer/model.hpp>
+#include <mercer/report.hpp>
 
 #include <functional>
 #include <optional>
@@ -15,32 +19,46 @@
 namespace mercer::plot {
 
 struct Style {
-  std::string title;
-  std::vector<std::string> axes;  ///< axis names; default PC1, PC2, ...
-  double width = 800, height = 600;  ///< in points (pixels at scale 1)
+  std::string title = {};
+  /// Axis names; default PC1, PC2, ... (x₁ and x₂ for contours).
+  std::vector<std::string> axes = {};
+  /// In points (pixels at scale 1); 0: what suits the picture.
+  double width = 0, height = 0;
+  /// A title for each map of contours(), e.g. captions(report); default PC1, PC2, ...
+  std::vector<std::string> captions = {};
+  /// In the plane, one unit as long in x as in y. contours() always does this.
+  bool equal_aspect = false;
 };
 
-/// 2 columns: plane; 3 or more: the first three in perspective. Coloured by class with a legend,
-/// or by a colour scale when the label is numeric with many values.
+/// 1 column: a strip a class. 2: the plane. 3 or more: the first three in perspective. Coloured by
+/// class with a legend, or by a colour scale when the label is numeric with more than 12 values.
 void scatter(const std::string& path, const MatrixView<double>& points, const std::optional<Label>& label = {},
              const Style& style = {});
 
-/// Several panels side by side in one picture, e.g. PC1/PC2, PC1/PC3, PC2/PC3.
+/// Several panels side by side in one picture, e.g. PC1/PC2, PC1/PC3, PC2/PC3; one legend.
 struct Panel {
-  std::string title;
-  Matrix<double> points;  ///< n x 2
-  std::vector<std::string> axes;
+  std::string title = {};
+  Matrix<double> points;  ///< n x 2 (or another width, drawn as scatter() does)
+  std::vector<std::string> axes = {};
+  bool equal_aspect = false;
 };
 void panels(const std::string& path, const std::vector<Panel>& panels, const std::optional<Label>& label = {},
             const Style& style = {});
 
-/// Variance per component as bars and the cumulative share as a line.
+/// The pairs of the first columns of `scores` as panels: PC1/PC2, PC1/PC3, PC2/PC3 for three.
+[[nodiscard]] std::vector<Panel> pairs(const MatrixView<double>& scores, Index columns = 3);
+
+/// Variance per component as bars and the cumulative share as a line, both over the exact trace.
 void scree(const std::string& path, const Report& report, const Style& style = {});
 
+/// Maps grid points (m x 2) to component values (m x k).
+using ScoreFunction = std::function<Matrix<double>(const Matrix<double>&)>;
+
 /// The value of each component over the input plane, one small map a component, with the points.
-/// `score_of` maps grid points (m x 2) to component values (m x k).
-void contours(const std::string& path, const std::function<Matrix<double>(const Matrix<double>&)>& score_of,
-              const MatrixView<double>& points, Index components, const std::optional<Label>& label = {},
-              const Style& style = {});
+void contours(const std::string& path, const ScoreFunction& score_of, const MatrixView<double>& points,
+              Index components, const std::optional<Label>& label = {}, const Style& style = {});
+
+/// "PC1 (λ = 0.21, 34 %)" for each component of a fit: its variance and share.
+[[nodiscard]] std::vector<std::string> captions(const Report& report);
 
 }  // namespace mercer::plot

@@ -51,8 +51,8 @@ template <class T>
 [[nodiscard]] Spectrum<T> eigenpairs(const SymmetricOperator<T>& op, const EigenRequest& request,
                                      const Run& run = {}, const Block<T>& start = {});
 
-/// LAPACK, on a matrix whose lower triangle is given; the matrix is used up. All n pairs, or only
-/// the wanted ones when they are few (src/spectral/dense.cpp).
+/// LAPACK, on a matrix whose lower triangle is given. All n pairs, or only the wanted ones when they
+/// are few (src/spectral/dense.cpp). Residuals and bounds are left to the caller.
 template <class T>
 [[nodiscard]] Spectrum<T> dense_eigenpairs(Block<T> matrix, Index count, End end = End::largest,
                                            const Run& run = {});
@@ -61,9 +61,5 @@ template <class T>
 /// A − shift·I (Sylvester; LDLᵀ). The third tier of the certificate, at moderate n.
 template <class T>
 [[nodiscard]] Index count_eigenvalues_above(const Matrix<T>& matrix, double shift);
-
-/// Fills residuals and both bounds of `spectrum`, whose vectors are eigenvectors of `op`.
-template <class T, class S>
-void certify(Spectrum<T>& spectrum, const SymmetricOperator<S>& op, const EigenRequest& request, const Run& run = {});
 
 }  // namespace mercer

@@ -17,8 +17,10 @@ void dsyevr_(const char*, const char*, const char*, const int*, double*, const i
 void ssyevr_(const char*, const char*, const char*, const int*, float*, const int*, const float*, const float*,
              const int*, const int*, const float*, int*, float*, float*, const int*, int*, float*, const int*, int*,
              const int*, int*);
-void dpotrf_(const char*, const int*, double*, const int*, int*);
-void spotrf_(const char*, const int*, float*, const int*, int*);
+void dgeqrf_(const int*, const int*, double*, const int*, double*, double*, const int*, int*);
+void sgeqrf_(const int*, const int*, float*, const int*, float*, float*, const int*, int*);
+void dorgqr_(const int*, const int*, const int*, double*, const int*, const double*, double*, const int*, int*);
+void sorgqr_(const int*, const int*, const int*, float*, const int*, const float*, float*, const int*, int*);
 void dsytrf_(const char*, const int*, double*, const int*, int*, double*, const int*, int*);
 void ssytrf_(const char*, const int*, float*, const int*, int*, float*, const int*, int*);
 }
@@ -105,20 +107,18 @@ void syevr(Block<T>& matrix, Index first, Index last, Vector<T>& values, Block<T
 }
 
 template <class T>
-bool potrf(Block<T>& matrix) {
-  const int n = narrow(matrix.rows());
+Block<T> qr(BlockRef<T> w) {
+  const int n = narrow(w.rows()), b = narrow(w.cols()), stride = narrow(w.outerStride());
+  Vector<T> tau(b);
+  std::vector<T> work(static_cast<std::size_t>(std::max(1, b)) * 64);
+  const int work_size = static_cast<int>(work.size());
   int info = 0;
-  choose<T>(dpotrf_, spotrf_)("L", &n, matrix.data(), &n, &info);
-  if (info < 0) require_success(info, "potrf");
-  return info == 0;
-}
-
-template <class T>
-void trsm_right_lower_transposed(const Block<T>& lower, BlockRef<T> b) {
-  if (b.rows() == 0) return;
-  choose<T>(cblas_dtrsm, cblas_strsm)(CblasColMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, narrow(b.rows()),
-                                      narrow(b.cols()), T(1), lower.data(), narrow(lower.outerStride()), b.data(),
-                                      narrow(b.outerStride()));
+  choose<T>(dgeqrf_, sgeqrf_)(&n, &b, w.data(), &stride, tau.data(), work.data(), &work_size, &info);
+  require_success(info, "geqrf");
+  Block<T> r = w.topRows(b).template triangularView<Eigen::Upper>();
+  choose<T>(dorgqr_, sorgqr_)(&n, &b, &b, w.data(), &stride, tau.data(), work.data(), &work_size, &info);
+  require_success(info, "orgqr");
+  return r;
 }
 
 template <class T>
@@ -165,8 +165,7 @@ void add_product(T alpha, const BlockView<T>& a, const BlockView<T>& b, BlockRef
   template void syrk<T>(Transpose, Index, Index, T, const T*, Index, T, T*, Index);                                   \
   template void syevd<T>(Block<T>&, Vector<T>&);                                                                      \
   template void syevr<T>(Block<T>&, Index, Index, Vector<T>&, Block<T>&);                                             \
-  template bool potrf<T>(Block<T>&);                                                                                  \
-  template void trsm_right_lower_transposed<T>(const Block<T>&, BlockRef<T>);                                         \
+  template Block<T> qr<T>(BlockRef<T>);                                                                               \
   template Index positive_inertia<T>(Block<T>&);                                                                      \
   template Block<T> transposed_times<T>(const BlockView<T>&, const BlockView<T>&);                                    \
   template void add_product<T>(T, const BlockView<T>&, const BlockView<T>&, BlockRef<T>);

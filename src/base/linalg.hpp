@@ -25,13 +25,9 @@ void syevd(Block<T>& matrix, Vector<T>& values);
 template <class T>
 void syevr(Block<T>& matrix, Index first, Index last, Vector<T>& values, Block<T>& vectors);
 
-/// Lower Cholesky factor in place; false when the matrix is not positive definite.
+/// Householder QR: w (n x b, n >= b) becomes Q with orthonormal columns; returns the upper triangle R.
 template <class T>
-[[nodiscard]] bool potrf(Block<T>& matrix);
-
-/// B := B L⁻ᵀ for lower-triangular L (n x n) and B (m x n).
-template <class T>
-void trsm_right_lower_transposed(const Block<T>& lower, BlockRef<T> b);
+[[nodiscard]] Block<T> qr(BlockRef<T> w);
 
 /// Number of positive eigenvalues of the symmetric matrix in the lower triangle, by LDLᵀ.
 template <class T>

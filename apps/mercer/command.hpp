@@ -1,0 +1,33 @@
+// A command of the program: each file adds one to the parser and says what to run once it is chosen.
+#pragma once
+
+#include "interrupt.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <functional>
+#include <stop_token>
+
+namespace mercer::app {
+
+/// What a running command is given.
+struct Session {
+  std::stop_token stop;
+};
+
+struct Command {
+  CLI::App* parser = nullptr;
+  std::function<void(const Session&)> run;
+};
+
+Command add_pca(CLI::App& program);
+Command add_kpca(CLI::App& program);
+Command add_transform(CLI::App& program);
+Command add_inverse(CLI::App& program);
+Command add_info(CLI::App& program);
+Command add_plot(CLI::App& program);
+Command add_convert(CLI::App& program);
+Command add_generate(CLI::App& program);
+Command add_demo(CLI::App& program);
+
+}  // namespace mercer::app

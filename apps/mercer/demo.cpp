@@ -1,0 +1,260 @@
+// mercer demo: kernel PCA on the seeds' examples and on real digits (mission row M17). Each example
+// asks a question, prints the answer in a line or two and leaves pictures, scores and models behind.
+#include "files.hpp"
+#include "fit_options.hpp"
+
+#include <mercer/mercer.hpp>
+#include <mercer/plot.hpp>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <memory>
+#include <numbers>
+#include <numeric>
+
+namespace mercer::app {
+namespace {
+
+using Data = Dataset<double>;
+using Scores = Matrix<double>;
+
+/// Where the demo writes, and what it has written.
+class Demo {
+ public:
+  Demo(std::string folder, const Session& session) : folder_(std::move(folder)) { run.stop = session.stop; }
+
+  [[nodiscard]] std::string path(const std::string& name) {
+    written_.push_back(name);
+    return (folder_ / name).string();
+  }
+  /// Fits, saves model and scores, gives the model.
+  template <class Method, class Options>
+  Method fit(const std::string& name, const Data& data, const Options& options) {
+    auto model = Method::fit(data, options, run);
+    model.save(path(name + ".mercer"));
+    write_table<double>(path(name + "-scores.csv"), model.scores(), component_names(model.components()), data.label);
+    return model;
+  }
+  void title(const std::string& text) const { print(fmt::format("\n{}\n", text)); }
+  void line(const std::string& text) const { print(fmt::format("  {}\n", text)); }
+  void list_written() {
+    line(fmt::format("-> {}", fmt::join(written_, "  ")));
+    written_.clear();
+    flush_stdout();
+    run.check();
+  }
+
+  Run run;
+
+ private:
+  std::filesystem::path folder_;
+  std::vector<std::string> written_;
+};
+
+plot::Style styled(std::string title, std::vector<std::string> axes = {}) {
+  plot::Style style;
+  style.title = std::move(title);
+  style.axes = std::move(axes);
+  return style;
+}
+
+/// The share of points that the best single threshold on a score puts on the right side (2 classes).
+double best_threshold(const Vector<double>& score, const Label& label) {
+  std::vector<std::size_t> order(static_cast<std::size_t>(score.size()));
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(),
+            [&](auto a, auto b) { return score[static_cast<Index>(a)] < score[static_cast<Index>(b)]; });
+  const auto n = static_cast<std::ptrdiff_t>(order.size());
+  std::ptrdiff_t right = std::count(label.codes.begin(), label.codes.end(), 1), best = std::max(right, n - right);
+  for (const auto i : order) {  // move the threshold past point i: class 0 is right below, class 1 above
+    right += label.codes[i] == 0 ? 1 : -1;
+    best = std::max({best, right, n - right});
+  }
+  return static_cast<double>(best) / static_cast<double>(n);
+}
+
+/// The share of points whose nearest other point in the picture has the same class.
+double neighbour_agreement(const Scores& scores, const Label& label) {
+  Index agree = 0;
+  for (Index i = 0; i < scores.rows(); ++i) {
+    Vector<double> distance = (scores.rowwise() - scores.row(i)).rowwise().squaredNorm();
+    distance[i] = std::numeric_limits<double>::infinity();
+    Index nearest = 0;
+    distance.minCoeff(&nearest);
+    agree += label.codes[static_cast<std::size_t>(i)] == label.codes[static_cast<std::size_t>(nearest)];
+  }
+  return static_cast<double>(agree) / static_cast<double>(scores.rows());
+}
+
+/// "0.333, 0.333, 0.333"
+std::string list(const Vector<double>& values) {
+  std::vector<std::string> words;
+  for (const double v : values) words.push_back(fmt::format("{:.3f}", v));
+  return fmt::format("{}", fmt::join(words, ", "));
+}
+
+/// How many eigenvalues are not zero to rounding.
+Index rank_of(const Vector<double>& eigenvalues) { return (eigenvalues.array() > 1e-9 * eigenvalues[0]).count(); }
+
+std::vector<std::string> component_axes(Index a, Index b) { return {fmt::format("PC{}", a), fmt::format("PC{}", b)}; }
+
+Scores two_columns(const Scores& scores, Index a, Index b) {
+  Scores out(scores.rows(), 2);
+  out << scores.col(a), scores.col(b);
+  return out;
+}
+
+void circles(Demo& demo) {
+  const auto data = generate("circles", 400, 1);
+  demo.title("Two rings: does one component tell them apart?");
+  const auto pca = demo.fit<Pca<double>>("circles-pca", data, PcaOptions{.components = 2});
+  KernelPcaOptions options;
+  options.kernel = Kernel::rbf(5);
+  const auto kernel = demo.fit<KernelPca<double>>("circles-kpca", data, options);
+  demo.line(fmt::format("PC1 of PCA puts {:.0f} % of the points on the right side; PC1 of kernel PCA, {}, {:.0f} %",
+                        100 * best_threshold(pca.scores().col(0), *data.label), kernel.report().kernel,
+                        100 * best_threshold(kernel.scores().col(0), *data.label)));
+  plot::panels(demo.path("circles.svg"),
+               {{"the data", data.samples.to_dense(), {"x", "y"}},
+                {"PCA", pca.scores(), component_axes(1, 2)},
+                {"kernel PCA", kernel.scores(), component_axes(1, 2)}},
+               data.label, styled("Concentric circles"));
+  demo.list_written();
+}
+
+void three_modes(Demo& demo) {
+  const auto data = generate("three-modes", 60, 1);
+  demo.title("Three modes, 20 points each: what does each component see?");
+  KernelPcaOptions options;
+  options.components = 8;
+  options.kernel = Kernel::rbf(Gamma::median());
+  const auto model = demo.fit<KernelPca<double>>("three-modes", data, options);
+  demo.line(fmt::format("kernel {}; shares of variance {}", model.report().kernel,
+                        list(model.report().explained_variance_ratio)));
+  demo.line("the first two components tell the modes apart, the others look inside them");
+  plot::contours(demo.path("three-modes.svg"), [&](const Scores& grid) { return model.transform(grid, demo.run); },
+                 data.samples.to_dense(), 8, data.label, styled("Three modes: the first 8 kernel components"));
+  demo.list_written();
+}
+
+void unit_directions(Demo& demo) {
+  const auto data = generate("unit-directions", 0, 1);
+  demo.title("Three unit directions: data in which linear PCA sees no direction before another");
+  const auto pca = demo.fit<Pca<double>>("directions-pca", data, PcaOptions{.components = 3, .center = false});
+  KernelPcaOptions options;
+  options.components = 3;
+  options.kernel = Kernel::rbf(1);
+  const auto kernel = demo.fit<KernelPca<double>>("directions-kpca", data, options);
+  demo.line(fmt::format("linear eigenvalues {}; kernel {}: {}", list(pca.report().variances), kernel.report().kernel,
+                        list(kernel.report().variances)));
+  plot::panels(demo.path("directions.svg"),
+               {{"PCA", two_columns(pca.scores(), 0, 1), component_axes(1, 2)},
+                {"kernel PCA", two_columns(kernel.scores(), 0, 1), component_axes(1, 2)}},
+               data.label, styled("Three unit directions"));
+  demo.list_written();
+}
+
+void two_classes(Demo& demo) {
+  const auto data = generate("two-classes", 200, 1);
+  demo.title("Two classes in the plane under k(x, y) = exp(-|x - y|^2)");
+  KernelPcaOptions options;
+  options.components = 3;
+  options.kernel = Kernel::rbf(1);
+  const auto model = demo.fit<KernelPca<double>>("two-classes", data, options);
+  const auto z = model.scores();
+  demo.line(fmt::format("shares of variance {}", list(model.report().explained_variance_ratio)));
+  plot::panels(demo.path("two-classes.svg"),
+               {{"the data", data.samples.to_dense(), {"x", "y"}},
+                {"", two_columns(z, 0, 1), component_axes(1, 2)},
+                {"", two_columns(z, 0, 2), component_axes(1, 3)},
+                {"", two_columns(z, 1, 2), component_axes(2, 3)}},
+               data.label, styled("Two classes on PC1, PC2 and PC3"));
+  plot::scatter(demo.path("two-classes-3d.svg"), z, data.label, styled("Two classes in feature space"));
+  demo.list_written();
+}
+
+/// Mission row M8: on a circle x² + y² is constant, so one of the five monomials of (x·y + 1)² that
+/// vary is lost.
+void circle_rank(Demo& demo) {
+  demo.title("Points on a circle under (x.y + 1)^2: a curve hides in the spectrum");
+  constexpr Index n = 40;
+  Matrix<double> circle(n, 2);
+  for (Index i = 0; i < n; ++i) {
+    const double angle = 2 * std::numbers::pi * static_cast<double>(i) / n;
+    circle.row(i) << 1 + 2 * std::cos(angle), -0.5 + 2 * std::sin(angle);
+  }
+  KernelPcaOptions options;
+  options.components = 6;
+  options.kernel = Kernel::polynomial(2, 1, 1);
+  const auto on_circle = KernelPca<double>::fit(circle, options, demo.run);
+  const auto generic = KernelPca<double>::fit(generate("two-classes", n, 1).samples, options, demo.run);
+  demo.line(fmt::format("nonzero eigenvalues: {} on the circle, {} for points anywhere in the plane",
+                        rank_of(on_circle.report().gram_eigenvalues), rank_of(generic.report().gram_eigenvalues)));
+  plot::scree(demo.path("circle-spectrum.svg"), on_circle.report(), styled("Circle points under (x·y + 1)²"));
+  demo.list_written();
+}
+
+/// In the source tree, or beside the installed program.
+std::string example_file(const std::string& name) {
+  std::error_code ignored;
+  const auto program = std::filesystem::read_symlink("/proc/self/exe", ignored);
+  const auto installed = program.parent_path().parent_path() / MERCER_INSTALLED_EXAMPLES / name;
+  const auto in_source = std::filesystem::path(MERCER_SOURCE_EXAMPLES) / name;
+  for (const auto& candidate : {installed, in_source})
+    if (std::filesystem::exists(candidate, ignored)) return candidate.string();
+  throw Error(ErrorCode::no_input, fmt::format("{}: no such file", installed.string()),
+              "the demo's data is installed with the program");
+}
+
+void digits(Demo& demo) {
+  const auto data = read_dataset<double>(example_file("digits.csv.gz"), {.label = "64"}, demo.run);
+  demo.title("1,797 handwritten digits of 8 x 8 pixels, in the plane");
+  const auto pca = demo.fit<Pca<double>>("digits-pca", data, PcaOptions{.components = 10});
+  KernelPcaOptions options;
+  options.components = 10;
+  options.kernel = Kernel::rbf(0.001);
+  const auto kernel = demo.fit<KernelPca<double>>("digits-kpca", data, options);
+  const auto linear_plane = two_columns(pca.scores(), 0, 1), kernel_plane = two_columns(kernel.scores(), 0, 1);
+  demo.line(fmt::format("the nearest neighbour in the plane is the same digit for {:.0f} % (PCA) and {:.0f} % (kernel PCA, {})",
+                        100 * neighbour_agreement(linear_plane, *data.label),
+                        100 * neighbour_agreement(kernel_plane, *data.label), kernel.report().kernel));
+  demo.line(fmt::format("largest residual |Kv - tv| {:.1e}; no eigenvalue missed above {:.4g} (found down to {:.4g})",
+                        kernel.report().residuals.maxCoeff(), kernel.report().missed.probable,
+                        kernel.report().gram_eigenvalues.minCoeff()));
+  auto style = styled("Handwritten digits");
+  style.width = 1200;
+  plot::panels(demo.path("digits.svg"),
+               {{"PCA", linear_plane, component_axes(1, 2)}, {"kernel PCA", kernel_plane, component_axes(1, 2)}},
+               data.label, style);
+  plot::scree(demo.path("digits-scree.svg"), kernel.report(), styled("Digits: variance of the kernel components"));
+  demo.list_written();
+}
+
+void run_demo(const std::string& folder, const Session& session) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error)
+    throw Error(ErrorCode::cannot_create, fmt::format("{}: cannot create: {}", folder, error.message()),
+                "name a folder with --out");
+  Demo demo(folder, session);
+  print(fmt::format("Kernel PCA on six examples; everything is written to {}/\n", folder));
+  for (const auto example : {circles, three_modes, unit_directions, two_classes, circle_rank, digits}) example(demo);
+  print(fmt::format("\nNow your own data: mercer kpca DATA.csv --label COLUMN --model my.mercer && "
+                    "mercer plot my.mercer --out my.svg\n"));
+}
+
+}  // namespace
+
+Command add_demo(CLI::App& program) {
+  auto folder = std::make_shared<std::string>("demo-output");
+  auto* parser = program.add_subcommand("demo", "kernel PCA on examples: pictures, scores and models");
+  parser->add_option("--out", *folder, "where to write (default demo-output)")->type_name("FOLDER");
+  parser->footer("Example: mercer demo --out /tmp/demo");
+  return {parser, [folder](const Session& session) { run_demo(*folder, session); }};
+}
+
+}  // namespace mercer::app

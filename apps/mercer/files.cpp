@@ -1,0 +1,77 @@
+// Paths: checks before the work starts.
+#include "files.hpp"
+
+#include <mercer/error.hpp>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+namespace mercer::app {
+namespace {
+
+[[noreturn]] void cannot_create(const std::string& path, const std::string& why, const std::string& hint) {
+  throw Error(ErrorCode::cannot_create, fmt::format("{}: cannot create: {}", path, why), hint);
+}
+
+}  // namespace
+
+void require_creatable(const std::string& path) {
+  if (path.empty() || is_stream(path)) return;
+  struct stat info {};
+  if (::stat(path.c_str(), &info) == 0) {
+    if (S_ISDIR(info.st_mode)) cannot_create(path, "it is a folder", "name a file in it");
+    if (!S_ISREG(info.st_mode))  // renaming a finished file over a device would replace the device
+      cannot_create(path, "it is a device or a pipe", "'-' writes CSV to standard output");
+  }
+  auto folder = std::filesystem::path(path).parent_path();
+  if (folder.empty()) folder = ".";
+  // A file without a name shows that one can be made here, and is gone by itself.
+  const int probe = ::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+  if (probe >= 0) {
+    ::close(probe);
+    return;
+  }
+  if ((errno == EOPNOTSUPP || errno == EISDIR) && ::access(folder.c_str(), W_OK | X_OK) == 0) return;
+  cannot_create(path, std::strerror(errno), "does the folder exist, and may you write there?");
+}
+
+bool is_model_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  unsigned char head[9] = {};
+  if (!file.read(reinterpret_cast<char*>(head), sizeof head)) return false;
+  std::uint64_t length = 0;  // of the JSON header, little-endian: absurdly large when this is text
+  for (int i = 7; i >= 0; --i) length = length << 8 | head[i];
+  return head[8] == '{' && length < (std::uint64_t{1} << 32);
+}
+
+std::vector<std::string> component_names(Index count) {
+  std::vector<std::string> names;
+  for (Index i = 1; i <= count; ++i) names.push_back(fmt::format("pc{}", i));
+  return names;
+}
+
+std::size_t parse_memory(const std::string& text) {
+  const char* end = text.data() + text.size();
+  double value = 0;
+  const auto [rest, error] = std::from_chars(text.data(), end, value);
+  std::string unit(rest, end);
+  for (char& c : unit) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  if (!unit.empty() && unit.back() == 'B') unit.pop_back();
+  const auto power = unit.empty() ? 0 : std::string_view("KMGT").find(unit) + 1;
+  const double bytes = value * std::pow(1000.0, static_cast<double>(power));
+  if (error != std::errc{} || unit.size() > 1 || power > 4 || !(bytes >= 1 && bytes < 1e18))
+    throw Error(ErrorCode::usage, fmt::format("--memory: '{}' is not a size", text), "write it like 400M or 4G");
+  return static_cast<std::size_t>(bytes);
+}
+
+}  // namespace mercer::app

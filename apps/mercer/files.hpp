@@ -1,0 +1,26 @@
+// Paths as the command line sees them: '-' is a stream, outputs are checked before the work starts.
+#pragma once
+
+#include <mercer/matrix.hpp>
+
+#include <string>
+#include <vector>
+
+namespace mercer::app {
+
+[[nodiscard]] inline bool is_stream(const std::string& path) { return path == "-"; }
+
+/// Throws Error{cannot_create} when `path` cannot be made or replaced; leaves nothing behind. An
+/// empty path or '-' is fine.
+void require_creatable(const std::string& path);
+
+/// Is this one of our model files (and not a table)? By its first bytes.
+[[nodiscard]] bool is_model_file(const std::string& path);
+
+/// pc1, pc2, ...
+[[nodiscard]] std::vector<std::string> component_names(Index count);
+
+/// "400M", "4G" -> bytes (powers of 1000), as --memory takes them; throws Error{usage}.
+[[nodiscard]] std::size_t parse_memory(const std::string& text);
+
+}  // namespace mercer::app

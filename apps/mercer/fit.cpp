@@ -1,0 +1,68 @@
+// The plan and the report of a fit, for people or as JSON.
+#include "fit.hpp"
+
+#include "terminal.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <sys/resource.h>
+
+#include <algorithm>
+
+namespace mercer::app {
+
+void print_plan(const Plan& plan, std::string_view method, Index n, Index d, const FitFlags& flags) {
+  if (!flags.json) {
+    print(plan.to_string());
+    return;
+  }
+  const nlohmann::ordered_json json = {{"method", method},
+                                       {"n", n},
+                                       {"d", d},
+                                       {"precision", flags.precision},
+                                       {"plan",
+                                        {{"route", name_of(plan.route)},
+                                         {"problem", plan.problem},
+                                         {"reason", plan.reason},
+                                         {"bytes", plan.bytes},
+                                         {"flops", plan.flops},
+                                         {"seconds", plan.seconds},
+                                         {"budget", plan.budget},
+                                         {"rejected", plan.rejected}}}};
+  print(json.dump(2) + "\n");
+}
+
+void print_report(Report report, double read_seconds, double write_seconds, double total_seconds, Index dropped,
+                  const FitFlags& flags) {
+  auto& stages = report.seconds;
+  std::erase_if(stages, [](const auto& stage) { return stage.first == "total"; });
+  stages.insert(stages.begin(), {"read", read_seconds});
+  stages.emplace_back("write", write_seconds);
+  stages.emplace_back("total", total_seconds);
+  rusage usage{};
+  if (getrusage(RUSAGE_SELF, &usage) == 0)
+    report.peak_bytes = std::max(report.peak_bytes, static_cast<std::size_t>(usage.ru_maxrss) * 1024);
+  if (dropped > 0)
+    report.notes.push_back(fmt::format("{} row{} with missing values left out", dropped, dropped == 1 ? "" : "s"));
+
+  const auto with_newline = [](std::string text) {
+    if (text.empty() || text.back() != '\n') text += '\n';
+    return text;
+  };
+  if (flags.json) {
+    print(with_newline(report.to_json()));
+    return;
+  }
+  if (flags.run.quiet) return;
+  auto text = with_newline(report.to_string());
+  for (const auto& [what, path] : {std::pair{"scores", flags.out}, std::pair{"model", flags.model}})
+    if (!path.empty() && !is_stream(path)) text += fmt::format("{:<10} {}\n", what, path);
+  if (is_stream(flags.out)) {
+    text.pop_back();
+    say(text);
+  } else {
+    print(text);
+  }
+}
+
+}  // namespace mercer::app

@@ -1,0 +1,59 @@
+// What pca and kpca share: read, plan or fit, write, report.
+#pragma once
+
+#include "files.hpp"
+#include "fit_options.hpp"
+
+#include <mercer/dataset.hpp>
+#include <mercer/report.hpp>
+
+#include <chrono>
+#include <string_view>
+
+namespace mercer::app {
+
+class Stopwatch {
+ public:
+  [[nodiscard]] double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+void print_plan(const Plan& plan, std::string_view method, Index n, Index d, const FitFlags& flags);
+
+/// Adds what only the command line knows (reading, writing, rows left out) and prints the report
+/// where the flags want it.
+void print_report(Report report, double read_seconds, double write_seconds, double total_seconds, Index dropped,
+                  const FitFlags& flags);
+
+/// Method is Pca or KernelPca.
+template <template <class> class Method, class Options>
+void fit_and_write(std::string_view method, const FitFlags& flags, const Options& options, const Session& session) {
+  flags.check();
+  const auto read_options = flags.read.parsed();
+  const Stopwatch total;
+  ProgressBar bar(!flags.run.quiet);
+  const Run run = flags.run.run(session, bar);
+
+  with_precision(parse_precision(flags.precision), [&]<class T>() {
+    auto data = read_dataset<T>(flags.data, read_options, run);
+    const double read_seconds = total.seconds();
+    if (flags.explain) {
+      const auto& x = data.samples;
+      print_plan(Method<T>::plan(x, options, run), method, x.rows(), x.cols(), flags);
+      return;
+    }
+    const auto model = Method<T>::fit(data, options, run);
+    const Stopwatch writing;
+    if (!flags.model.empty()) model.save(flags.model);
+    if (!flags.out.empty())
+      write_table<T>(flags.out, model.scores(), component_names(model.components()),
+                     flags.keep_label ? data.label : std::nullopt);
+    print_report(model.report(), read_seconds, writing.seconds(), total.seconds(), data.dropped, flags);
+  });
+}
+
+}  // namespace mercer::app

@@ -1,0 +1,55 @@
+// What every fitting command takes: data, how many components, what to write, how to run.
+#pragma once
+
+#include "command.hpp"
+#include "terminal.hpp"
+
+#include <mercer/dataset.hpp>
+#include <mercer/plan.hpp>
+#include <mercer/scaling.hpp>
+
+#include <string>
+
+namespace mercer::app {
+
+/// Options of commands that read one table.
+struct ReadFlags {
+  std::string label;
+  std::string missing = "error";
+  bool transpose = false;
+
+  void add_to(CLI::App& parser, const std::string& group);
+  [[nodiscard]] ReadOptions parsed() const;
+};
+
+/// Options of commands that compute for a while.
+struct RunFlags {
+  int threads = 0;
+  std::uint64_t seed = 0;
+  std::string memory;
+  bool quiet = false;
+
+  [[nodiscard]] Run run(const Session& session, ProgressBar& bar) const;
+};
+
+struct FitFlags {
+  std::string data, out, model;
+  std::string components = "2", scale = "none", center = "yes", route = "auto", precision = "double";
+  double residual = 0;
+  bool keep_label = false, explain = false, json = false;
+  ReadFlags read;
+  RunFlags run;
+
+  /// `problem`: what the command adds to the group of the same name before the shared rest.
+  void add_to(CLI::App& parser, const std::function<void(CLI::App&, const std::string& group)>& problem);
+  /// Throws Error{usage} or Error{cannot_create} for what can be known before reading.
+  void check() const;
+  [[nodiscard]] bool centered() const { return center == "yes"; }
+};
+
+void add_precision(CLI::App& parser, std::string& precision, const std::string& group);
+[[nodiscard]] Precision parse_precision(const std::string& name);
+void add_threads(CLI::App& parser, RunFlags& run, const std::string& group);
+void add_quiet(CLI::App& parser, RunFlags& run, const std::string& group);
+
+}  // namespace mercer::app

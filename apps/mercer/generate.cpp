@@ -1,0 +1,45 @@
+// mercer generate: data sets made by a formula and a seed.
+#include "files.hpp"
+#include "fit_options.hpp"
+
+#include <mercer/error.hpp>
+#include <mercer/generate.hpp>
+
+#include <fmt/format.h>
+
+#include <memory>
+
+namespace mercer::app {
+
+Command add_generate(CLI::App& program) {
+  struct Flags {
+    std::string name, out = "-";
+    Index n = 0;
+    std::uint64_t seed = 0;
+    bool list = false;
+  };
+  auto flags = std::make_shared<Flags>();
+  auto* parser = program.add_subcommand("generate", "example data: circles, swiss-roll, three-modes, ...");
+  parser->add_option("NAME", flags->name, "one of those --list shows");
+  parser->add_flag("--list", flags->list, "what can be made");
+  parser->add_option("--n", flags->n, "how many points")->type_name("N")->check(CLI::PositiveNumber.description(""));
+  parser->add_option("--seed", flags->seed, "same name, n and seed: same data (default 0)")->type_name("N");
+  parser->add_option("--out", flags->out, "csv, tsv, npy, npz, libsvm; '-' is CSV on stdout (default)")
+      ->type_name("FILE");
+  parser->footer("Example: mercer generate circles --n 400 --seed 1 --out circles.csv");
+
+  return {parser, [flags](const Session&) {
+            if (flags->list) {
+              for (const auto& g : generators())
+                print(fmt::format("{:<18} {} (n = {})\n", g.name, g.description, g.default_n));
+              return;
+            }
+            if (flags->name.empty())
+              throw Error(ErrorCode::usage, "generate needs the name of a data set", "--list shows them");
+            require_creatable(flags->out);
+            const auto data = generate(flags->name, flags->n, flags->seed);
+            write_table<double>(flags->out, data.samples, data.columns, data.label);
+          }};
+}
+
+}  // namespace mercer::app

@@ -1,0 +1,26 @@
+// Ctrl-C and SIGTERM as a stop token. The handler only writes a byte to a pipe, which is all that is
+// safe in a handler; a thread waits at the other end and requests the stop. A second signal ends the
+// program at once.
+#pragma once
+
+#include <stop_token>
+#include <thread>
+
+namespace mercer::app {
+
+class Interrupts {
+ public:
+  Interrupts();
+  ~Interrupts();
+  Interrupts(const Interrupts&) = delete;
+  Interrupts& operator=(const Interrupts&) = delete;
+
+  [[nodiscard]] std::stop_token token() const { return source_.get_token(); }
+  [[nodiscard]] bool requested() const { return source_.stop_requested(); }
+
+ private:
+  std::stop_source source_;
+  std::thread watcher_;
+};
+
+}  // namespace mercer::app

@@ -1,0 +1,39 @@
+// mercer kpca: kernel PCA (mission rows M3 to M5).
+#include "fit.hpp"
+
+#include <mercer/kernel_pca.hpp>
+
+#include <memory>
+
+namespace mercer::app {
+
+Command add_kpca(CLI::App& program) {
+  struct Flags : FitFlags {
+    std::string kernel = "rbf(gamma=median)", indefinite = "error";
+  };
+  auto flags = std::make_shared<Flags>();
+  auto* parser = program.add_subcommand("kpca", "kernel principal components");
+  flags->add_to(*parser, [&](CLI::App& app, const std::string& group) {
+    app.add_option("--kernel", flags->kernel, "default rbf(gamma=median); see below")->type_name("SPEC")->group(group);
+    app.add_option("--indefinite", flags->indefinite, "when the kernel matrix is not PSD (default error)")
+        ->type_name("error|clip")->group(group);
+  });
+  parser->footer(
+      "Kernels: linear, poly(degree=3, gamma=1, coef0=1), rbf(gamma=0.5), rbf(sigma=1), laplacian, sigmoid,\n"
+      "  cosine, matern32, matern52, rq, chi2, additive_chi2, precomputed (DATA is K), expr('exp(-sqdist)*(1+dot)^2');\n"
+      "  sums, products and multiples of them; gamma is a number, auto (1/d) or median.\n"
+      "Example: mercer kpca digits.csv.gz --label 64 --kernel 'rbf(gamma=0.001)' --out scores.csv");
+
+  return {parser, [flags](const Session& session) {
+            const KernelPcaOptions options{.components = Components::parse(flags->components),
+                                           .kernel = Kernel::parse(flags->kernel),
+                                           .center = flags->centered(),
+                                           .scale = parse_scale(flags->scale),
+                                           .indefinite = parse_indefinite(flags->indefinite),
+                                           .residual = flags->residual,
+                                           .route = parse_route(flags->route)};
+            fit_and_write<KernelPca>("kpca", *flags, options, session);
+          }};
+}
+
+}  // namespace mercer::app

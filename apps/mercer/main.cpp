@@ -1,0 +1,100 @@
+// The program: finds the command, runs it, and turns every way of failing into an exit code and a
+// sentence that says what to do.
+#include "command.hpp"
+#include "help.hpp"
+#include "interrupt.hpp"
+#include "terminal.hpp"
+
+#include <mercer/error.hpp>
+#include <mercer/version.hpp>
+
+#include <fmt/format.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <new>
+#include <string>
+#include <vector>
+
+namespace mercer::app {
+namespace {
+
+constexpr int exit_usage = static_cast<int>(ErrorCode::usage);
+constexpr int exit_no_memory = static_cast<int>(ErrorCode::no_memory);
+constexpr int exit_bug = static_cast<int>(ErrorCode::internal);
+constexpr int exit_interrupted = static_cast<int>(ErrorCode::cancelled);
+
+/// A wrong command line: what is wrong, and where to look it up.
+int usage_failure(const std::string& message, const std::string& command) {
+  complain(fmt::format("{} (see 'mercer {}--help')", message, command.empty() ? "" : command + " "));
+  return exit_usage;
+}
+
+int run_command(const Command& command, const Interrupts& interrupts) {
+  try {
+    command.run({.stop = interrupts.token()});
+    flush_stdout();
+    return 0;
+  } catch (const Error& error) {
+    if (interrupts.requested()) {
+      complain("interrupted");
+      return exit_interrupted;
+    }
+    if (error.code() == ErrorCode::io && stdout_reader_is_gone()) {
+      ::signal(SIGPIPE, SIG_DFL);  // end quietly, as programs in a pipe do
+      ::raise(SIGPIPE);
+    }
+    complain(error.what());
+    return static_cast<int>(error.code());
+  } catch (const std::bad_alloc&) {
+    complain("out of memory (give the fit a budget, such as --memory 2G, or use --precision float)");
+    return exit_no_memory;
+  } catch (const std::exception& error) {
+    complain(fmt::format("this is a bug in mercer {}: {} (please report it with the command you typed)", version,
+                         error.what()));
+    return exit_bug;
+  }
+}
+
+int main(int count, char** arguments) {
+  CLI::App program("Kernel PCA and its family: fast, exact, certified.", "mercer");
+  program.formatter(std::make_shared<HelpFormatter>());
+  program.set_help_flag("-h, --help", "this text");
+  program.set_version_flag("--version", fmt::format("mercer {}", version), "the version");
+  program.footer(
+      "Data: csv, tsv, npy, npz, libsvm (text also .gz), or '-' for stdin. 'mercer COMMAND --help' says more.\n"
+      "Example: mercer kpca digits.csv.gz --label 64 -k 2 --out scores.csv --model digits.mercer");
+  const std::vector<Command> commands = {add_pca(program),   add_kpca(program), add_transform(program),
+                                         add_inverse(program), add_info(program), add_plot(program),
+                                         add_convert(program), add_generate(program), add_demo(program)};
+
+  const std::string first = count > 1 ? arguments[1] : "";
+  if (first.empty()) return usage_failure("no command given", "");
+  const bool named = std::any_of(commands.begin(), commands.end(),
+                                 [&](const Command& command) { return command.parser->get_name() == first; });
+  if (first[0] != '-' && !named)
+    return usage_failure(fmt::format("there is no command '{}'", first), "");
+
+  try {
+    program.parse(count, arguments);
+  } catch (const CLI::Success& success) {  // --help, --version
+    program.exit(success);
+    return std::fflush(stdout) == 0 ? 0 : static_cast<int>(ErrorCode::io);
+  } catch (const CLI::ParseError& error) {
+    return usage_failure(error.what(), named ? first : "");
+  }
+
+  for (const auto& command : commands)
+    if (command.parser->parsed()) {
+      const Interrupts interrupts;
+      return run_command(command, interrupts);
+    }
+  return usage_failure("no command given", "");
+}
+
+}  // namespace
+}  // namespace mercer::app
+
+int main(int count, char** arguments) { return mercer::app::main(count, arguments); }

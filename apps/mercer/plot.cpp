@@ -1,0 +1,145 @@
+// mercer plot: a picture of a model (scores, scree, contour maps) or of a table's columns.
+#include "files.hpp"
+#include "fit_options.hpp"
+
+#include <mercer/error.hpp>
+#include <mercer/model.hpp>
+#include <mercer/plot.hpp>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+namespace mercer::app {
+namespace {
+
+constexpr Index most_contour_maps = 12;
+
+struct Flags {
+  std::string file, out, label, title;
+  std::vector<Index> components;  // counted from 1
+  bool scree = false, contours = false, three_d = false;
+};
+
+/// The columns to draw, counted from 0: those asked for, or the first two or three.
+std::vector<Index> chosen_columns(const Flags& flags, Index available, std::string_view what) {
+  const std::size_t wanted = flags.three_d ? 3 : 2;
+  std::vector<Index> columns;
+  for (const Index c : flags.components) columns.push_back(c - 1);
+  if (flags.components.empty())
+    for (Index c = 0; c < std::min<Index>(available, static_cast<Index>(wanted)); ++c) columns.push_back(c);
+  for (const Index c : columns)
+    if (c < 0 || c >= available)
+      throw Error(ErrorCode::usage, fmt::format("--components: there is no {} {}", what, c + 1),
+                  fmt::format("{} has {} of them, counted from 1", flags.file, available));
+  if (!flags.components.empty() && columns.size() != 2 && columns.size() != 3)
+    throw Error(ErrorCode::usage, "--components takes two numbers, or three for a picture in 3-D");
+  if (columns.size() < wanted && (flags.three_d || columns.empty()))
+    throw Error(ErrorCode::usage, fmt::format("a picture in {}-D needs {} {}s, {} has {}", wanted, wanted, what,
+                                              flags.file, available));
+  return columns;
+}
+
+/// Those columns side by side; a single one is drawn over the sample's number.
+Matrix<double> take_columns(const Matrix<double>& all, const std::vector<Index>& columns) {
+  if (columns.size() == 1) {
+    Matrix<double> out(all.rows(), 2);
+    out.col(0).setLinSpaced(0, static_cast<double>(std::max<Index>(1, all.rows() - 1)));
+    out.col(1) = all.col(columns[0]);
+    return out;
+  }
+  Matrix<double> out(all.rows(), static_cast<Index>(columns.size()));
+  for (std::size_t j = 0; j < columns.size(); ++j) out.col(static_cast<Index>(j)) = all.col(columns[j]);
+  return out;
+}
+
+std::vector<std::string> with_sample_axis(std::vector<std::string> axes) {
+  if (axes.size() == 1) axes.insert(axes.begin(), "sample");
+  return axes;
+}
+
+template <class T>
+void plot_contours(const Flags& flags, const Model<T>& model) {
+  if (model.features() != 2)
+    throw Error(ErrorCode::usage, fmt::format("--contours needs a model of 2 features, {} has {}", flags.file,
+                                              model.features()));
+  if (model.report().kernel.find("precomputed") != std::string::npos)
+    throw Error(ErrorCode::usage, "--contours needs points, not a precomputed kernel");
+  const auto points = model.training_points();
+  const Matrix<double> shown = (points ? *points : model.inverse(model.scores())).template cast<double>();
+  const auto score_of = [&](const Matrix<double>& grid) -> Matrix<double> {
+    return model.transform(Matrix<T>(grid.cast<T>())).template cast<double>();
+  };
+  plot::contours(flags.out, score_of, shown, std::min(model.components(), most_contour_maps), model.label(),
+                 {.title = flags.title, .axes = model.columns()});
+}
+
+template <class T>
+void plot_model(const Flags& flags) {
+  if (!flags.label.empty())
+    throw Error(ErrorCode::usage, "a model carries the label it was fitted with", "leave --label out");
+  const auto model = load_model<T>(flags.file);
+  if (flags.scree) {
+    plot::scree(flags.out, model->report(), {.title = flags.title, .axes = {}});
+    return;
+  }
+  if (flags.contours) {
+    plot_contours(flags, *model);
+    return;
+  }
+  const auto columns = chosen_columns(flags, model->components(), "component");
+  std::vector<std::string> axes;
+  for (const Index c : columns)
+    axes.push_back(fmt::format("PC{} ({:.1f} %)", c + 1, 100 * model->report().explained_variance_ratio[c]));
+  plot::scatter(flags.out, take_columns(model->scores().template cast<double>(), columns), model->label(),
+                {.title = flags.title, .axes = with_sample_axis(axes)});
+}
+
+void plot_table(const Flags& flags) {
+  if (flags.scree || flags.contours)
+    throw Error(ErrorCode::usage, fmt::format("{} is a table: {} needs a model", flags.file,
+                                              flags.scree ? "--scree" : "--contours"),
+                "fit one with --model");
+  const auto data = read_dataset<double>(flags.file, {.label = flags.label});
+  const auto columns = chosen_columns(flags, data.samples.cols(), "column");
+  std::vector<std::string> axes;
+  for (const Index c : columns)
+    axes.push_back(data.columns.empty() ? fmt::format("column {}", c + 1) : data.columns[static_cast<std::size_t>(c)]);
+  plot::scatter(flags.out, take_columns(data.samples.to_dense(), columns), data.label,
+                {.title = flags.title, .axes = with_sample_axis(axes)});
+}
+
+void plot_file(const Flags& flags) {
+  require_creatable(flags.out);
+  if (flags.scree + flags.contours + flags.three_d > 1)
+    throw Error(ErrorCode::usage, "--scree, --contours and --3d are three different pictures", "choose one");
+  if ((flags.scree || flags.contours) && !flags.components.empty())
+    throw Error(ErrorCode::usage, "--components chooses the axes of a scatter plot", "leave it out here");
+  if (is_model_file(flags.file))
+    with_precision(model_precision(flags.file), [&]<class T>() { plot_model<T>(flags); });
+  else
+    plot_table(flags);
+}
+
+}  // namespace
+
+Command add_plot(CLI::App& program) {
+  auto flags = std::make_shared<Flags>();
+  auto* parser = program.add_subcommand("plot", "a picture of a model or of a table");
+  parser->add_option("FILE", flags->file, "a model (its scores, coloured by its label) or a table")->required();
+  parser->add_option("--out", flags->out, "the picture: svg, png or pdf by its ending")->type_name("PICTURE")->required();
+  parser->add_flag("--scree", flags->scree, "variance of each component and its running share");
+  parser->add_flag("--contours", flags->contours, "each component over the input plane (2 features)");
+  parser->add_flag("--3d", flags->three_d, "scatter of three components");
+  parser->add_option("--components", flags->components, "which to draw, counted from 1 (default 1,2)")
+      ->type_name("I,J")->delimiter(',');
+  parser->add_option("--label", flags->label, "for a table: the column that gives the colours")->type_name("COLUMN");
+  parser->add_option("--title", flags->title, "above the picture")->type_name("TEXT");
+  parser->footer("Example: mercer plot digits.mercer --out digits.svg --title Digits");
+  return {parser, [flags](const Session&) { plot_file(*flags); }};
+}
+
+}  // namespace mercer::app

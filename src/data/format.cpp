@@ -1,0 +1,100 @@
+// The table of formats and how a path is taken apart.
+#include "data/format.hpp"
+
+#include <mercer/error.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+namespace mercer {
+
+namespace {
+
+struct Format {
+  std::string_view ending;
+  bool text;  ///< may carry .gz
+  Reader<float> read_float;
+  Reader<double> read_double;
+};
+
+constexpr std::array<Format, 8> formats{{
+    {"csv", true, read_delimited<float>, read_delimited<double>},
+    {"tsv", true, read_delimited<float>, read_delimited<double>},
+    {"txt", true, read_delimited<float>, read_delimited<double>},
+    {"dat", true, read_delimited<float>, read_delimited<double>},
+    {"npy", false, read_npy<float>, read_npy<double>},
+    {"npz", false, read_npz<float>, read_npz<double>},
+    {"libsvm", true, read_libsvm<float>, read_libsvm<double>},
+    {"svm", true, read_libsvm<float>, read_libsvm<double>},
+}};
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return out;
+}
+
+/// Takes the last ".xyz" off a name and returns "xyz"; empty when there is none.
+std::string take_ending(std::string& name) {
+  const auto dot = name.find_last_of("./");
+  if (dot == std::string::npos || name[dot] == '/') return {};
+  std::string ending = lower(std::string_view(name).substr(dot + 1));
+  name.resize(dot);
+  return ending;
+}
+
+const Format* find_format(std::string_view ending) {
+  const auto* found = std::find_if(formats.begin(), formats.end(), [&](const Format& f) { return f.ending == ending; });
+  return found == formats.end() ? nullptr : found;
+}
+
+[[noreturn]] void fail_unknown(const std::string& path, std::string_view ending) {
+  const std::string what = ending.empty() ? "the name has no ending" : fmt::format("unknown ending '.{}'", ending);
+  throw Error(ErrorCode::usage, fmt::format("{}: {}", path, what),
+              "known: .csv .tsv .txt .dat .npy .npz .npz:ARRAY .libsvm .svm, the text ones also with .gz; '-' is CSV");
+}
+
+}  // namespace
+
+std::string Location::shown() const { return standard_stream ? "stdin" : path; }
+
+Location locate(const std::string& path) {
+  Location out{.path = path, .ending = {}, .array = {}};
+  if (path == "-") {
+    out.ending = "csv";
+    out.standard_stream = true;
+    return out;
+  }
+  if (const auto colon = lower(path).rfind(".npz:"); colon != std::string::npos) {
+    out.array = path.substr(colon + 5);
+    out.path = path.substr(0, colon + 4);
+    out.ending = "npz";
+    return out;
+  }
+  std::string name = path;
+  out.ending = take_ending(name);
+  if (out.ending == "gz") {
+    out.gzip = true;
+    out.ending = take_ending(name);
+  }
+  const Format* format = find_format(out.ending);
+  if (format == nullptr) fail_unknown(path, out.ending);
+  if (out.gzip && !format->text) fail_unknown(path, out.ending + ".gz");
+  return out;
+}
+
+template <class T>
+Reader<T> reader_of(const Location& file) {
+  const Format* format = find_format(file.ending);
+  if (format == nullptr) fail_unknown(file.path, file.ending);
+  if constexpr (std::is_same_v<T, float>) return format->read_float;
+  else return format->read_double;
+}
+
+template Reader<float> reader_of(const Location&);
+template Reader<double> reader_of(const Location&);
+
+}  // namespace mercer

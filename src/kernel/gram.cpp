@@ -1,0 +1,88 @@
+// The whole kernel matrix, for those who want to see it, and the checks on data before any work.
+#include "base/parallel.hpp"
+#include "kernel/tiles.hpp"
+
+#include <fmt/format.h>
+
+namespace mercer {
+namespace {
+
+constexpr Index tile_size = 256;
+
+template <class T>
+Matrix<T> gram_of(const KernelTiles<T>& tiles, const Run& run) {
+  const Index n = tiles.rows(), m = tiles.cols(), row_tiles = (n + tile_size - 1) / tile_size,
+              col_tiles = (m + tile_size - 1) / tile_size;
+  Matrix<T> out(n, m);
+  parallel_for(row_tiles * col_tiles, run, [&](Index t) {
+    const Index i0 = t / col_tiles * tile_size, j0 = t % col_tiles * tile_size;
+    const Index rows = std::min(tile_size, n - i0), cols = std::min(tile_size, m - j0);
+    std::vector<T> tile(static_cast<std::size_t>(rows * cols));
+    tiles.evaluate(i0, rows, j0, cols, tile.data());
+    out.block(i0, j0, rows, cols) = Eigen::Map<const Matrix<T>>(tile.data(), rows, cols);
+  });
+  return out;
+}
+
+template <class T>
+void require_symmetric(const Samples<T>& k) {
+  if (k.rows() != k.cols())
+    throw Error(ErrorCode::bad_data, fmt::format("a precomputed kernel matrix must be square, not {} x {}", k.rows(), k.cols()));
+  const Matrix<T> m = k.to_dense();
+  const T largest = m.size() ? m.cwiseAbs().maxCoeff() : T(0);
+  const T tolerance = std::is_same_v<T, float> ? T(1e-5) : T(1e-10);
+  for (Index i = 0; i < m.rows(); ++i)
+    for (Index j = 0; j < i; ++j)
+      if (std::abs(m(i, j) - m(j, i)) > tolerance * largest)
+        throw Error(ErrorCode::bad_data,
+                    fmt::format("the precomputed kernel matrix is not symmetric: K[{},{}] = {} but K[{},{}] = {}", i, j, m(i, j), j, i, m(j, i)),
+                    "a kernel has k(x, y) = k(y, x); (K + Kᵀ)/2 is symmetric");
+}
+
+template <class T>
+void require_non_negative(const Samples<T>& samples, const Kernel& kernel) {
+  const auto fail = [&](Index row, Index col, T value) {
+    throw Error(ErrorCode::bad_data,
+                fmt::format("kernel {} needs values >= 0, but row {}, column {} is {}", kernel.to_string(), row, col, value),
+                "chi² kernels compare histograms; rows and columns count from 0");
+  };
+  if (!samples.is_sparse()) {
+    const auto m = samples.dense();
+    for (Index i = 0; i < m.rows(); ++i)
+      for (Index j = 0; j < m.cols(); ++j)
+        if (m(i, j) < 0) fail(i, j, m(i, j));
+    return;
+  }
+  const auto s = samples.sparse();
+  for (Index i = 0; i < s.rows(); ++i)
+    for (auto p = s.outerIndexPtr()[i]; p < s.outerIndexPtr()[i + 1]; ++p)
+      if (s.valuePtr()[p] < 0) fail(i, s.innerIndexPtr()[p], s.valuePtr()[p]);
+}
+
+}  // namespace
+
+template <class T>
+void Kernel::check_data(const Samples<T>& samples) const {
+  if (is_precomputed()) require_symmetric(samples);
+  if (primitives_of(*this).has(Primitive::chi2)) require_non_negative(samples, *this);
+}
+
+template <class T>
+Matrix<T> gram(const Kernel& kernel, const Samples<T>& x, const Samples<T>& y, const Run& run) {
+  return gram_of(KernelTiles<T>(kernel, x, y), run);
+}
+
+template <class T>
+Matrix<T> gram(const Kernel& kernel, const Samples<T>& x, const Run& run) {
+  return gram_of(KernelTiles<T>(kernel, x), run);
+}
+
+#define MERCER_INSTANTIATE(T)                                                                    \
+  template void Kernel::check_data(const Samples<T>&) const;                                     \
+  template Matrix<T> gram(const Kernel&, const Samples<T>&, const Samples<T>&, const Run&);      \
+  template Matrix<T> gram(const Kernel&, const Samples<T>&, const Run&);
+MERCER_INSTANTIATE(float)
+MERCER_INSTANTIATE(double)
+#undef MERCER_INSTANTIATE
+
+}  // namespace mercer

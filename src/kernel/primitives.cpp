@@ -1,0 +1,227 @@
+// Tiles of dot products and distances. Squared distances come from the Gram trick
+// ‖x−y‖² = ‖x‖² + ‖y‖² − 2x·y; where that subtraction has lost its digits (nearly equal points) the
+// pair is summed directly.
+#include "kernel/primitives.hpp"
+
+#include "base/linalg.hpp"
+#include "kernel/elementwise.hpp"
+
+#include <cmath>
+#include <vector>
+
+namespace mercer {
+namespace {
+
+/// Below this share of ‖x‖² + ‖y‖² the Gram trick keeps fewer than about half of the digits.
+template <class T>
+constexpr T cancellation_guard = std::is_same_v<T, float> ? T(2e-3) : T(1e-7);
+
+template <class T>
+void dense_dot(const Samples<T>& x, Index i0, Index rows, const Samples<T>& y, Index j0, Index cols, T* out) {
+  const auto a = x.dense(), b = y.dense();
+  if (a.cols() == 0) {
+    std::fill(out, out + rows * cols, T(0));
+    return;
+  }
+  // Row-major out = A Bᵀ is column-major outᵀ = B Aᵀ.
+  linalg::gemm<T>(linalg::Transpose::yes, linalg::Transpose::no, cols, rows, a.cols(), 1,
+                  b.data() + j0 * b.outerStride(), b.outerStride(), a.data() + i0 * a.outerStride(), a.outerStride(),
+                  0, out, cols);
+}
+
+/// Calls f(i, j, row of x spread out densely, row of y as CSR entries) for each pair of the tile.
+template <class T, class F>
+void for_sparse_pairs(const Samples<T>& x, Index i0, Index rows, const Samples<T>& y, Index j0, Index cols, const F& f) {
+  const auto a = x.sparse(), b = y.sparse();
+  thread_local std::vector<T> spread;
+  spread.assign(static_cast<std::size_t>(std::max(a.cols(), b.cols())), T(0));
+  for (Index i = 0; i < rows; ++i) {
+    const auto from = a.outerIndexPtr()[i0 + i], to = a.outerIndexPtr()[i0 + i + 1];
+    for (auto p = from; p < to; ++p) spread[static_cast<std::size_t>(a.innerIndexPtr()[p])] = a.valuePtr()[p];
+    for (Index j = 0; j < cols; ++j) {
+      const auto begin = b.outerIndexPtr()[j0 + j], end = b.outerIndexPtr()[j0 + j + 1];
+      f(i, j, spread.data(), b.innerIndexPtr() + begin, b.valuePtr() + begin, Index(end - begin));
+    }
+    for (auto p = from; p < to; ++p) spread[static_cast<std::size_t>(a.innerIndexPtr()[p])] = T(0);
+  }
+}
+
+template <class T>
+void sparse_dot(const Samples<T>& x, Index i0, Index rows, const Samples<T>& y, Index j0, Index cols, T* out) {
+  for_sparse_pairs(x, i0, rows, y, j0, cols,
+                   [&](Index i, Index j, const T* row, const std::int64_t* columns, const T* values, Index count) {
+                     T sum = 0;
+                     for (Index p = 0; p < count; ++p) sum += row[columns[p]] * values[p];
+                     out[i * cols + j] = sum;
+                   });
+}
+
+template <class T>
+void dot_tile(const Samples<T>& x, Index i0, Index rows, const Samples<T>& y, Index j0, Index cols, T* out) {
+  if (x.is_sparse()) sparse_dot(x, i0, rows, y, j0, cols, out);
+  else dense_dot(x, i0, rows, y, j0, cols, out);
+}
+
+/// Σ (x − y)² of two CSR rows, without cancellation.
+template <class T>
+T sparse_sqdist(const Samples<T>& x, Index i, const Samples<T>& y, Index j) {
+  const auto a = x.sparse(), b = y.sparse();
+  auto p = a.outerIndexPtr()[i], p_end = a.outerIndexPtr()[i + 1];
+  auto q = b.outerIndexPtr()[j], q_end = b.outerIndexPtr()[j + 1];
+  T sum = 0;
+  while (p < p_end || q < q_end) {
+    const std::int64_t cp = p < p_end ? a.innerIndexPtr()[p] : std::numeric_limits<std::int64_t>::max();
+    const std::int64_t cq = q < q_end ? b.innerIndexPtr()[q] : std::numeric_limits<std::int64_t>::max();
+    const T e = (cp <= cq ? a.valuePtr()[p] : T(0)) - (cq <= cp ? b.valuePtr()[q] : T(0));
+    p += cp <= cq;
+    q += cq <= cp;
+    sum += e * e;
+  }
+  return sum;
+}
+
+template <class T>
+void sqdist_tile(const RowSet<T>& x, Index i0, Index rows, const RowSet<T>& y, Index j0, Index cols, T* out) {
+  dot_tile(x.shifted, i0, rows, y.shifted, j0, cols, out);
+  const T guard = cancellation_guard<T>;
+  for (Index i = 0; i < rows; ++i) {
+    T* row = out + i * cols;
+    const T a = x.norms[i0 + i];
+    if (!elementwise::sqdist_from_dot(row, cols, a, y.norms.data() + j0, guard)) continue;
+    for (Index j = 0; j < cols; ++j) {
+      if (row[j] >= guard * (a + y.norms[j0 + j])) continue;
+      if (x.rows.is_sparse()) {
+        row[j] = sparse_sqdist(x.rows, i0 + i, y.rows, j0 + j);
+      } else {
+        const auto left = x.rows.dense(), right = y.rows.dense();
+        row[j] = elementwise::sqdist(left.data() + (i0 + i) * left.outerStride(),
+                                     right.data() + (j0 + j) * right.outerStride(), left.cols());
+      }
+    }
+  }
+}
+
+template <class T>
+void l1_tile(const RowSet<T>& x, Index i0, Index rows, const RowSet<T>& y, Index j0, Index cols, T* out) {
+  if (!x.rows.is_sparse()) {
+    const auto a = x.rows.dense(), b = y.rows.dense();
+    for (Index i = 0; i < rows; ++i)
+      for (Index j = 0; j < cols; ++j)
+        out[i * cols + j] = elementwise::l1dist(a.data() + (i0 + i) * a.outerStride(), b.data() + (j0 + j) * b.outerStride(), a.cols());
+    return;
+  }
+  // ‖x − y‖₁ = ‖x‖₁ + Σ over y's entries of |x_k − y_k| − |x_k|
+  const auto a = x.rows.sparse();
+  std::vector<T> total(static_cast<std::size_t>(rows), T(0));
+  for (Index i = 0; i < rows; ++i)
+    for (auto p = a.outerIndexPtr()[i0 + i]; p < a.outerIndexPtr()[i0 + i + 1]; ++p)
+      total[static_cast<std::size_t>(i)] += std::abs(a.valuePtr()[p]);
+  for_sparse_pairs(x.rows, i0, rows, y.rows, j0, cols,
+                   [&](Index i, Index j, const T* row, const std::int64_t* columns, const T* values, Index count) {
+                     T sum = total[static_cast<std::size_t>(i)];
+                     for (Index p = 0; p < count; ++p) sum += std::abs(row[columns[p]] - values[p]) - std::abs(row[columns[p]]);
+                     out[i * cols + j] = std::max(sum, T(0));
+                   });
+}
+
+template <class T>
+void chi2_tile(const RowSet<T>& x, Index i0, Index rows, const RowSet<T>& y, Index j0, Index cols, T* out) {
+  if (!x.rows.is_sparse()) {
+    const auto a = x.rows.dense(), b = y.rows.dense();
+    for (Index i = 0; i < rows; ++i)
+      for (Index j = 0; j < cols; ++j)
+        out[i * cols + j] = elementwise::chi2(a.data() + (i0 + i) * a.outerStride(), b.data() + (j0 + j) * b.outerStride(), a.cols());
+    return;
+  }
+  // A term with y_k = 0 is x_k: Σx_k + Σ over y's entries of (x_k − y_k)²/(x_k + y_k) − x_k
+  const auto a = x.rows.sparse();
+  std::vector<T> total(static_cast<std::size_t>(rows), T(0));
+  for (Index i = 0; i < rows; ++i)
+    for (auto p = a.outerIndexPtr()[i0 + i]; p < a.outerIndexPtr()[i0 + i + 1]; ++p)
+      total[static_cast<std::size_t>(i)] += a.valuePtr()[p];
+  for_sparse_pairs(x.rows, i0, rows, y.rows, j0, cols,
+                   [&](Index i, Index j, const T* row, const std::int64_t* columns, const T* values, Index count) {
+                     T sum = total[static_cast<std::size_t>(i)];
+                     for (Index p = 0; p < count; ++p) {
+                       const T e = row[columns[p]] - values[p], s = row[columns[p]] + values[p];
+                       sum += (s > 0 ? e * e / s : T(0)) - row[columns[p]];
+                     }
+                     out[i * cols + j] = std::max(sum, T(0));
+                   });
+}
+
+template <class T>
+void cosine_tile(const RowSet<T>& x, Index i0, Index rows, const RowSet<T>& y, Index j0, Index cols, T* out) {
+  dot_tile(x.rows, i0, rows, y.rows, j0, cols, out);
+  for (Index i = 0; i < rows; ++i) {
+    const T a = x.lengths[i0 + i];
+    for (Index j = 0; j < cols; ++j) {
+      const T product = a * y.lengths[j0 + j];
+      out[i * cols + j] = product > 0 ? out[i * cols + j] / product : T(0);
+    }
+  }
+}
+
+/// ‖row‖² of every row, summed in double.
+template <class T>
+Vector<double> squared_norms(const Samples<T>& rows) {
+  Vector<double> out = Vector<double>::Zero(rows.rows());
+  if (!rows.is_sparse()) {
+    const auto m = rows.dense();
+    for (Index i = 0; i < m.rows(); ++i) out[i] = m.row(i).template cast<double>().squaredNorm();
+    return out;
+  }
+  const auto s = rows.sparse();
+  for (Index i = 0; i < s.rows(); ++i)
+    for (auto p = s.outerIndexPtr()[i]; p < s.outerIndexPtr()[i + 1]; ++p) out[i] += double(s.valuePtr()[p]) * double(s.valuePtr()[p]);
+  return out;
+}
+
+}  // namespace
+
+template <class T>
+Vector<double> distance_shift(const Samples<T>& rows) {
+  if (rows.is_sparse() || rows.rows() == 0) return {};  // a shift would fill in the zeros
+  const auto m = rows.dense();
+  Vector<double> mean = Vector<double>::Zero(m.cols());
+  for (Index i = 0; i < m.rows(); ++i) mean += m.row(i).template cast<double>().transpose();
+  mean /= double(m.rows());
+  double spread = 0;
+  for (Index i = 0; i < m.rows(); ++i) spread += (m.row(i).template cast<double>().transpose() - mean).squaredNorm();
+  spread /= double(m.rows());
+  return mean.squaredNorm() > 3 * spread ? mean : Vector<double>();
+}
+
+template <class T>
+RowSet<T> make_row_set(const Samples<T>& rows, PrimitiveSet needs, const Vector<double>& shift) {
+  RowSet<T> set{rows, rows, {}, {}};
+  if (needs.has(Primitive::sqdist)) {
+    if (shift.size() > 0)
+      set.shifted = Matrix<T>((rows.dense().template cast<double>().rowwise() - shift.transpose()).template cast<T>());
+    set.norms = squared_norms(set.shifted).template cast<T>();
+  }
+  if (needs.has(Primitive::cosine)) set.lengths = squared_norms(rows).cwiseSqrt().template cast<T>();
+  return set;
+}
+
+template <class T>
+void primitive_tile(Primitive primitive, const RowSet<T>& x, Index i0, Index rows, const RowSet<T>& y, Index j0,
+                    Index cols, T* out) {
+  switch (primitive) {
+    case Primitive::dot: return dot_tile(x.rows, i0, rows, y.rows, j0, cols, out);
+    case Primitive::sqdist: return sqdist_tile(x, i0, rows, y, j0, cols, out);
+    case Primitive::l1dist: return l1_tile(x, i0, rows, y, j0, cols, out);
+    case Primitive::chi2: return chi2_tile(x, i0, rows, y, j0, cols, out);
+    case Primitive::cosine: return cosine_tile(x, i0, rows, y, j0, cols, out);
+  }
+}
+
+#define MERCER_INSTANTIATE(T)                                                                   \
+  template Vector<double> distance_shift(const Samples<T>&);                                    \
+  template RowSet<T> make_row_set(const Samples<T>&, PrimitiveSet, const Vector<double>&);      \
+  template void primitive_tile(Primitive, const RowSet<T>&, Index, Index, const RowSet<T>&, Index, Index, T*);
+MERCER_INSTANTIATE(float)
+MERCER_INSTANTIATE(double)
+#undef MERCER_INSTANTIATE
+
+}  // namespace mercer

@@ -1,0 +1,181 @@
+// Evaluating a kernel on a tile: primitives first, each once, then the tree of sums and products.
+#include "kernel/tiles.hpp"
+
+#include "kernel/catalogue.hpp"
+#include "kernel/elementwise.hpp"
+#include "kernel/expression.hpp"
+#include "kernel/node.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <map>
+
+namespace mercer {
+namespace {
+
+/// One tile being evaluated: which rows, and the primitives computed so far.
+template <class T>
+class TileJob {
+ public:
+  TileJob(const RowSet<T>& x, Index i0, Index rows, const RowSet<T>& y, Index j0, Index cols)
+      : x_(x), y_(y), i0_(i0), j0_(j0), rows_(rows), cols_(cols) {}
+
+  void evaluate(const Kernel& kernel, T* out) {
+    std::visit([&](const auto& node) { fill(kernel, node, out); }, kernel.node().value);
+  }
+  /// A lone leaf may compute its primitive straight into the result.
+  void only_leaf() { only_leaf_ = true; }
+
+ private:
+  [[nodiscard]] Index size() const { return rows_ * cols_; }
+
+  const T* primitive(Primitive p) {
+    auto& tile = primitives_[p];
+    if (tile.empty()) {
+      tile.resize(static_cast<std::size_t>(size()));
+      primitive_tile(p, x_, i0_, rows_, y_, j0_, cols_, tile.data());
+    }
+    return tile.data();
+  }
+
+  void fill(const Kernel&, const LeafKernel& leaf, T* out) {
+    if (only_leaf_) {
+      primitive_tile(leaf.kind->primitive, x_, i0_, rows_, y_, j0_, cols_, out);
+    } else {
+      const T* p = primitive(leaf.kind->primitive);
+      std::copy(p, p + size(), out);
+    }
+    std::array<double, 4> values{};
+    for (std::size_t i = 0; i < leaf.parameters.size(); ++i) values[i] = leaf.parameters[i].value;
+    if constexpr (std::is_same_v<T, double>) leaf.kind->apply_double(out, size(), values);
+    else leaf.kind->apply_float(out, size(), values);
+  }
+
+  void fill(const Kernel& kernel, const ExpressionKernel& e, T* out) {
+    const auto as_double = [&](Primitive p) -> std::vector<double> {
+      if (!e.needs.has(p)) return {};
+      const T* tile = primitive(p);
+      return {tile, tile + size()};
+    };
+    const auto dot = as_double(Primitive::dot), sqdist = as_double(Primitive::sqdist), l1 = as_double(Primitive::l1dist);
+    std::vector<double> result(static_cast<std::size_t>(size()));
+    FormulaEvaluator formula(e.formula);
+    formula.evaluate(dot.empty() ? nullptr : dot.data(), sqdist.empty() ? nullptr : sqdist.data(),
+                     l1.empty() ? nullptr : l1.data(), result.data(), size());
+    require_finite_values(kernel, result.data());
+    std::transform(result.begin(), result.end(), out, [](double v) { return T(v); });
+  }
+
+  void fill(const Kernel& kernel, const UserKernel& user, T* out) {
+    if (!user.tiles)
+      throw Error(ErrorCode::usage, fmt::format("the function behind kernel user({}) is not known here", user.name),
+                  "give it in LoadOptions::kernels");
+    const Matrix<double> a = x_.rows.dense_rows(i0_, rows_).template cast<double>();
+    const Matrix<double> b = y_.rows.dense_rows(j0_, cols_).template cast<double>();
+    Matrix<double> k = Matrix<double>::Zero(rows_, cols_);
+    user.tiles(a, b, k);
+    require_finite_values(kernel, k.data());
+    std::transform(k.data(), k.data() + size(), out, [](double v) { return T(v); });
+  }
+
+  void fill(const Kernel&, const PrecomputedKernel&, T* out) {
+    Eigen::Map<Matrix<T>>(out, rows_, cols_) = x_.rows.dense_rows(i0_, rows_).middleCols(j0_, cols_);
+  }
+
+  void fill(const Kernel&, const SumKernel& sum, T* out) { combine(sum.terms, out, elementwise::add<T>); }
+  void fill(const Kernel&, const ProductKernel& product, T* out) { combine(product.factors, out, elementwise::multiply<T>); }
+
+  void combine(const std::vector<Kernel>& parts, T* out, void (*join)(T*, const T*, Index)) {
+    evaluate(parts.front(), out);
+    std::vector<T> next(static_cast<std::size_t>(size()));
+    for (std::size_t i = 1; i < parts.size(); ++i) {
+      evaluate(parts[i], next.data());
+      join(out, next.data(), size());
+    }
+  }
+
+  void fill(const Kernel&, const MultipleKernel& m, T* out) {
+    evaluate(m.kernel, out);
+    elementwise::scale<T>(out, size(), T(m.factor));
+  }
+
+  void require_finite_values(const Kernel& kernel, const double* values) const {
+    for (Index p = 0; p < size(); ++p)
+      if (!std::isfinite(values[p]))
+        throw Error(ErrorCode::bad_data,
+                    fmt::format("kernel {} is {} for rows {} and {}", kernel.to_string(), values[p], i0_ + p / cols_, j0_ + p % cols_),
+                    "a kernel must be a finite number for every pair");
+  }
+
+  const RowSet<T>&x_, &y_;
+  Index i0_, j0_, rows_, cols_;
+  bool only_leaf_ = false;
+  std::map<Primitive, std::vector<T>> primitives_;
+};
+
+template <class T>
+Samples<T> in_the_form_of(const Samples<T>& rows, const Samples<T>& like) {
+  if (rows.is_sparse() == like.is_sparse()) return rows;
+  if (like.is_sparse()) return SparseMatrix<T>(rows.to_dense().sparseView());
+  return rows.to_dense();
+}
+
+}  // namespace
+
+PrimitiveSet primitives_of(const Kernel& kernel) {
+  PrimitiveSet needs;
+  const auto collect = [&](const std::vector<Kernel>& parts) {
+    for (const Kernel& k : parts) needs |= primitives_of(k);
+  };
+  std::visit(Overloaded{
+                 [&](const LeafKernel& leaf) { needs = leaf.kind->primitive; },
+                 [&](const ExpressionKernel& e) { needs = e.needs; },
+                 [&](const SumKernel& s) { collect(s.terms); },
+                 [&](const ProductKernel& p) { collect(p.factors); },
+                 [&](const MultipleKernel& m) { needs = primitives_of(m.kernel); },
+                 [](const auto&) {},
+             },
+             kernel.node().value);
+  return needs;
+}
+
+template <class T>
+KernelTiles<T>::KernelTiles(Kernel kernel, const Samples<T>& x) : kernel_(std::move(kernel)), same_(true) {
+  if (!kernel_.is_resolved()) throw Error(ErrorCode::internal, "kernel " + kernel_.to_string() + " is not resolved");
+  const PrimitiveSet needs = primitives_of(kernel_);
+  right_ = make_row_set(x, needs, needs.has(Primitive::sqdist) ? distance_shift(x) : Vector<double>());
+}
+
+template <class T>
+KernelTiles<T>::KernelTiles(Kernel kernel, const Samples<T>& x, const Samples<T>& y) : kernel_(std::move(kernel)), same_(false) {
+  if (!kernel_.is_resolved()) throw Error(ErrorCode::internal, "kernel " + kernel_.to_string() + " is not resolved");
+  const PrimitiveSet needs = primitives_of(kernel_);
+  const Vector<double> shift = needs.has(Primitive::sqdist) ? distance_shift(y) : Vector<double>();
+  right_ = make_row_set(y, needs, shift);
+  left_ = make_row_set(in_the_form_of(x, y), needs, shift);
+}
+
+template <class T>
+void KernelTiles<T>::evaluate(Index i0, Index rows, Index j0, Index cols, T* out) const {
+  TileJob<T> job(left(), i0, rows, right_, j0, cols);
+  if (std::holds_alternative<LeafKernel>(kernel_.node().value)) job.only_leaf();
+  job.evaluate(kernel_, out);
+}
+
+template <class T>
+Vector<double> KernelTiles<T>::diagonal() const {
+  Vector<double> out(rows());
+  T value = 0;
+  for (Index i = 0; i < rows(); ++i) {
+    evaluate(i, 1, i, 1, &value);
+    out[i] = double(value);
+  }
+  return out;
+}
+
+template class KernelTiles<float>;
+template class KernelTiles<double>;
+
+}  // namespace mercer

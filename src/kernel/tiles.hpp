@@ -1,0 +1,38 @@
+// KernelTiles: k(x_i, y_j) by tiles, a block of x's rows against a block of y's. Everything that
+// depends on one row alone is computed once, when it is made; evaluate() may run on many threads.
+#pragma once
+
+#include <mercer/kernel.hpp>
+
+#include "kernel/primitives.hpp"
+
+namespace mercer {
+
+template <class T>
+class KernelTiles {
+ public:
+  /// Tiles of x against itself.
+  KernelTiles(Kernel kernel, const Samples<T>& x);
+  /// Tiles of new rows x against the training rows y. Mixed dense and CSR input is brought to y's form.
+  KernelTiles(Kernel kernel, const Samples<T>& x, const Samples<T>& y);
+
+  [[nodiscard]] Index rows() const { return left().rows.rows(); }
+  [[nodiscard]] Index cols() const { return kernel_.is_precomputed() ? left().rows.cols() : right_.rows.rows(); }
+
+  /// out (rows x cols, row-major, contiguous) = k of rows [i0, i0 + rows) against [j0, j0 + cols).
+  void evaluate(Index i0, Index rows, Index j0, Index cols, T* out) const;
+  /// k(x_i, x_i); only for tiles of x against itself.
+  [[nodiscard]] Vector<double> diagonal() const;
+
+ private:
+  [[nodiscard]] const RowSet<T>& left() const { return same_ ? right_ : left_; }
+
+  Kernel kernel_;
+  bool same_;
+  RowSet<T> left_, right_;
+};
+
+/// Which primitives a kernel is made of.
+[[nodiscard]] PrimitiveSet primitives_of(const Kernel& kernel);
+
+}  // namespace mercer

@@ -1,0 +1,272 @@
+// Kernel PCA (mission rows M3, M4; Schölkopf, Smola, Müller 1998): K̃ = HKH, K̃ v = θ v,
+// α = v/√θ, score of x: Σ_j α_j k̃(x_j, x).
+#include <mercer/kernel_pca.hpp>
+
+#include "base/linalg.hpp"
+#include "base/memory.hpp"
+#include "base/parallel.hpp"
+#include "base/stopwatch.hpp"
+#include "kernel/tiles.hpp"
+#include "model/model_file.hpp"
+#include "model/spectral_fit.hpp"
+#include "operator/centered.hpp"
+#include "operator/gram_operator.hpp"
+#include "spectral/orthonormal.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace mercer {
+namespace {
+
+template <class T>
+Problem problem_of(const Samples<T>& samples, const KernelPcaOptions& options) {
+  Problem p;
+  p.name = "kernel";
+  p.size = samples.rows();
+  p.components = options.components;
+  p.precision = precision_of<T>;
+  const double d = options.kernel.is_precomputed() ? 1 : double(samples.stored()) / std::max(1.0, double(samples.rows()));
+  p.element_flops = 2 * d + 20;  // the inner product and the element-wise part
+  p.data_bytes = double(samples.bytes()) * (options.kernel.is_precomputed() ? 0 : 1);
+  return p;
+}
+
+/// Everything the fit learns from the kernel matrix.
+template <class T>
+struct KernelSolution {
+  Solved<T> solved;
+  Vector<double> row_sums;  ///< K·1
+  double scale = 0;         ///< ‖K‖ as far as centring subtracts from it
+};
+
+/// K̃ written out, in double whatever T is, and LAPACK.
+template <class T>
+KernelSolution<T> solve_by_lapack(const Kernel& kernel, const Samples<T>& points, bool center, const SolveRequest& request,
+                                  const Run& run, Stopwatch& watch) {
+  run.report("kernel matrix", 0);
+  const Matrix<double> k = gram<double>(kernel, points.template cast<double>(), run);
+  if (!k.allFinite())
+    throw Error(ErrorCode::bad_data, fmt::format("kernel {} overflows on this data", kernel.to_string()),
+                "scale the inputs (--scale standardize) or choose smaller parameters");
+  Block<double> full = (k + k.transpose()) / 2;
+  KernelSolution<T> out;
+  out.row_sums = full.rowwise().sum();
+  const double n = double(full.rows()), total = out.row_sums.sum();
+  out.scale = std::abs(total) / n;
+  if (center) {  // k̃_ij = k_ij − mean_l k_il − mean_l k_lj + mean_lm k_lm
+    const Vector<double> means = out.row_sums / n;
+    full.colwise() -= means;
+    full.rowwise() -= means.transpose();
+    full.array() += total / (n * n);
+  }
+  watch.lap("kernel");
+  out.solved = cast<T>(solve_dense(std::move(full), request, run));
+  watch.lap("solve");
+  return out;
+}
+
+/// K by tiles, stored or recomputed, and block Krylov.
+template <class T>
+KernelSolution<T> solve_by_tiles(const Kernel& kernel, const Samples<T>& points, bool center, Storage storage,
+                                 const SolveRequest& request, const Run& run, Stopwatch& watch) {
+  const GramOperator<T> gram(kernel, points, storage, run);
+  watch.lap("kernel");
+  KernelSolution<T> out;
+  out.row_sums = gram.row_sums();
+  out.scale = std::abs(out.row_sums.sum()) / double(points.rows());
+  if (center) out.solved = solve_iteratively<T>(CenteredOperator<T>(gram, gram.row_sums()), request, run);
+  else out.solved = solve_iteratively<T>(gram, request, run);
+  watch.lap("solve");
+  if constexpr (std::is_same_v<T, float>) {
+    const GramOperator<double> exact(kernel, points.template cast<double>(), Storage::recomputed, run);
+    out.row_sums = exact.row_sums();
+    if (center) measure_in_double(out.solved, CenteredOperator<double>(exact, exact.row_sums()), request, run);
+    else measure_in_double(out.solved, exact, request, run);
+    watch.lap("certify");
+  }
+  return out;
+}
+
+/// Throws, or notes that the positive part is kept.
+template <class T>
+void judge_negative_spectrum(const Solved<T>& solved, const Kernel& kernel, Indefinite indefinite, double threshold, Report& report) {
+  if (!solved.min_eigenvalue || *solved.min_eigenvalue >= -threshold) return;
+  const std::string finding = fmt::format("kernel {} is not positive semidefinite on this data: the smallest eigenvalue is {:.4g}, "
+                                          "at least {:.2g} % of the spectrum is negative",
+                                          kernel.to_string(), *solved.min_eigenvalue, 100 * solved.negative_share.value_or(0));
+  if (indefinite == Indefinite::error)
+    throw Error(ErrorCode::not_psd, finding, "keep the positive part with --indefinite clip, or choose another kernel");
+  report.notes.push_back(finding + "; the positive part is kept");
+}
+
+template <class T>
+void require_options(const KernelPcaOptions& options) {
+  if (options.components.share == 0 && options.components.count < 1)
+    throw Error(ErrorCode::usage, fmt::format("{} components were asked for", options.components.count), "ask for at least 1");
+  if (options.components.share < 0 || options.components.share >= 1)
+    throw Error(ErrorCode::usage, fmt::format("a share of variance of {} cannot be reached", options.components.share), "choose one between 0 and 1");
+  if (options.residual < 0 || !std::isfinite(options.residual))
+    throw Error(ErrorCode::usage, fmt::format("a residual of {} cannot be reached", options.residual));
+}
+
+}  // namespace
+
+Indefinite parse_indefinite(std::string_view name) {
+  if (name == "error") return Indefinite::error;
+  if (name == "clip") return Indefinite::clip;
+  throw Error(ErrorCode::usage, fmt::format("'{}' is no way to treat an indefinite kernel", name), "error or clip");
+}
+
+template <class T>
+Plan KernelPca<T>::plan(const Samples<T>& samples, const KernelPcaOptions& options, const Run& run) {
+  require_options<T>(options);
+  const Problem problem = problem_of(samples, options);
+  Plan plan = make_plan(problem, options.route, run);
+  estimate_seconds(plan, problem, run);
+  return plan;
+}
+
+template <class T>
+KernelPca<T> KernelPca<T>::fit(const Dataset<T>& data, const KernelPcaOptions& options, const Run& run) {
+  KernelPca model = fit(data.samples, options, run);
+  model.label_ = data.label;
+  model.columns_ = data.columns;
+  return model;
+}
+
+template <class T>
+KernelPca<T> KernelPca<T>::fit(const Samples<T>& samples, const KernelPcaOptions& options, const Run& run) {
+  require_options<T>(options);
+  require_samples(samples);
+  options.kernel.check_data(samples);
+  const ThreadScope threads(run);
+  Stopwatch watch;
+  KernelPca model;
+  Report& report = model.report_;
+  report.plan = make_plan(problem_of(samples, options), options.route, run);
+  model.scaling_ = Scaling<T>::fit(options.scale, samples);
+  model.points_ = model.scaling_.apply(samples);
+  model.kernel_ = options.kernel.resolved(model.points_, run.seed);
+  watch.lap("prepare");
+
+  const Definiteness known = model.kernel_.definiteness();
+  SolveRequest request;
+  request.components = options.components;
+  request.residual = options.residual;
+  request.delta = options.delta;
+  request.known_psd = known == Definiteness::psd || (known == Definiteness::conditional && options.center);
+  const Route route = report.plan.route;
+  KernelSolution<T> solution =
+      route == Route::dense
+          ? solve_by_lapack(model.kernel_, model.points_, options.center, request, run, watch)
+          : solve_by_tiles(model.kernel_, model.points_, options.center,
+                           route == Route::stored ? Storage::stored : Storage::recomputed, request, run, watch);
+  Spectrum<T>& spectrum = solution.solved.spectrum;
+
+  const double n = double(samples.rows());
+  const double epsilon = route == Route::dense ? std::numeric_limits<double>::epsilon() : double(std::numeric_limits<T>::epsilon());
+  const double largest = spectrum.values.size() ? std::abs(spectrum.values[0]) : 0;
+  judge_negative_spectrum(solution.solved, model.kernel_, options.indefinite,
+                          std::max(4 * std::sqrt(n) * epsilon, route == Route::dense ? 0 : (std::is_same_v<T, float> ? 1e-5 : 1e-8)) *
+                              std::max(largest, solution.scale),
+                          report);
+  keep_components(solution.solved, options.components, options.center ? solution.scale : 0, epsilon, report);
+
+  // α = v/√θ. Eigenvectors of HKH with θ > 0 have mean zero; making that exact lets new points be
+  // centred by a constant: Σ_j α_j (k(x_j,x) − mean_l k(x_l,x) − mean_l k(x_l,x_j) + mean_lm) =
+  // Σ_j α_j k(x_j,x) − Σ_j α_j mean_l k(x_l,x_j).
+  if (options.center) subtract_column_means<T>(spectrum.vectors);
+  model.alpha_ = spectrum.vectors * spectrum.values.cwiseSqrt().cwiseInverse().template cast<T>().asDiagonal();
+  model.offset_ = Vector<double>::Zero(spectrum.values.size());
+  if (options.center) model.offset_ = model.alpha_.template cast<double>().transpose() * solution.row_sums / n;
+  if (model.kernel_.is_precomputed()) model.points_ = Samples<T>();  // K itself is not part of the model
+
+  report.method = "kpca";
+  report.n = samples.rows();
+  report.d = samples.cols();
+  report.kernel = model.kernel_.to_string();
+  report.centered = options.center;
+  fill_report(report, solution.solved, n);
+  watch.lap("scores");
+  report.seconds = watch.laps_and_total();
+  report.peak_bytes = peak_memory();
+  return model;
+}
+
+template <class T>
+Matrix<T> KernelPca<T>::scores() const {  // √θ v = θ α
+  return alpha_ * this->report_.gram_eigenvalues.template cast<T>().asDiagonal();
+}
+
+template <class T>
+std::optional<Matrix<T>> KernelPca<T>::training_points() const {
+  if (kernel_.is_precomputed()) return std::nullopt;
+  return scaling_.undo(points_.to_dense());
+}
+
+template <class T>
+Matrix<T> KernelPca<T>::do_transform(const Samples<T>& points, const Run& run) const {
+  constexpr Index at_once = 8192, tile_rows = 128, tile_cols = 256;  // memory does not grow with the points
+  const ThreadScope threads(run);
+  kernel_.is_precomputed() ? void() : kernel_.check_data(points);
+  const Index n = alpha_.rows(), k = alpha_.cols();
+  const Matrix<T> alpha = alpha_;  // row-major, so that a block of rows is contiguous
+  const Vector<T> offset = offset_.template cast<T>();
+  Matrix<T> out = Matrix<T>::Zero(points.rows(), k);
+  if (k == 0) return out;
+  for (Index first = 0; first < points.rows(); first += at_once) {
+    const Index count = std::min(at_once, points.rows() - first);
+    const Samples<T> chunk = scaling_.apply(points.middle_rows(first, count));
+    const KernelTiles<T> tiles(kernel_, chunk, points_);
+    parallel_for((count + tile_rows - 1) / tile_rows, run, [&](Index part) {
+      const Index i0 = part * tile_rows, rows = std::min(tile_rows, count - i0);
+      std::vector<T> tile(static_cast<std::size_t>(rows * tile_cols));
+      T* scores = out.data() + (first + i0) * k;
+      for (Index j0 = 0; j0 < n; j0 += tile_cols) {
+        const Index cols = std::min(tile_cols, n - j0);
+        tiles.evaluate(i0, rows, j0, cols, tile.data());
+        // Row-major Z += K α is column-major Zᵀ += αᵀ Kᵀ.
+        linalg::gemm<T>(linalg::Transpose::no, linalg::Transpose::no, k, rows, cols, 1, alpha.data() + j0 * k, k,
+                        tile.data(), cols, 1, scores, k);
+      }
+      for (Index i = 0; i < rows; ++i)
+        for (Index c = 0; c < k; ++c) scores[i * k + c] -= offset[c];
+    });
+    run.report("transform", double(first + count) / double(points.rows()));
+  }
+  return out;
+}
+
+template <class T>
+void KernelPca<T>::write(ModelWriter& writer) const {
+  writer.set("kernel", kernel_.to_string());
+  if (!kernel_.is_precomputed()) writer.samples("points", points_);
+  writer.block("alpha", alpha_);
+  writer.vector("offset", offset_);
+  writer.scaling(scaling_);
+}
+
+template <class T>
+std::unique_ptr<Model<T>> KernelPca<T>::read(ModelReader<T>& reader) {
+  auto model = std::make_unique<KernelPca<T>>(KernelPca<T>());
+  reader.restore(*model);
+  model->kernel_ = reader.kernel(reader.text("kernel"));
+  const Index n = model->report_.n, k = model->report_.components;
+  reader.require_shape("alpha", {n, k});
+  reader.require_shape("offset", {k});
+  if (!model->kernel_.is_precomputed()) {
+    reader.require_shape("points", {n, model->report_.d});
+    model->points_ = reader.samples("points");
+  }
+  model->alpha_ = reader.block("alpha");
+  model->offset_ = reader.vector("offset");
+  model->scaling_ = reader.scaling();
+  return model;
+}
+
+template class KernelPca<float>;
+template class KernelPca<double>;
+
+}  // namespace mercer

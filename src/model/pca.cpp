@@ -1,0 +1,171 @@
+// PCA (mission rows M1, M2): the scatter matrix X̃ᵀX̃ (d x d) or the Gram matrix X̃X̃ᵀ (n x n),
+// whichever is smaller; θ = nλ; u = X̃ᵀv/√θ.
+#include <mercer/pca.hpp>
+
+#include "base/memory.hpp"
+#include "base/parallel.hpp"
+#include "base/stopwatch.hpp"
+#include "model/model_file.hpp"
+#include "model/spectral_fit.hpp"
+#include "operator/dense_operator.hpp"
+#include "operator/scatter_operator.hpp"
+#include "spectral/orthonormal.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace mercer {
+namespace {
+
+template <class T>
+Side smaller_side(const Samples<T>& samples) {
+  return samples.cols() <= samples.rows() ? Side::features : Side::samples;
+}
+
+template <class T>
+Problem problem_of(const Samples<T>& samples, const PcaOptions& options) {
+  Problem p;
+  const bool covariance = smaller_side(samples) == Side::features;
+  p.name = covariance ? "covariance" : "Gram";
+  p.size = std::min(samples.rows(), samples.cols());
+  p.components = options.components;
+  p.precision = precision_of<T>;
+  p.element_flops = double(samples.stored()) / double(std::max<Index>(1, p.size));
+  p.apply_flops = 4 * double(samples.stored());
+  return p;
+}
+
+void require_options(const PcaOptions& options) {
+  if (options.components.share == 0 && options.components.count < 1)
+    throw Error(ErrorCode::usage, fmt::format("{} components were asked for", options.components.count), "ask for at least 1");
+  if (options.components.share < 0 || options.components.share >= 1)
+    throw Error(ErrorCode::usage, fmt::format("a share of variance of {} cannot be reached", options.components.share), "choose one between 0 and 1");
+  if (options.residual < 0 || !std::isfinite(options.residual))
+    throw Error(ErrorCode::usage, fmt::format("a residual of {} cannot be reached", options.residual));
+}
+
+template <class T>
+Solved<T> solve(const Samples<T>& points, const Vector<double>& mean, Side side, Route route, const SolveRequest& request,
+                const Run& run) {
+  if (route == Route::tiled) {  // nothing but the data itself
+    Solved<T> out = solve_iteratively<T>(ScatterOperator<T>(points, mean, side), request, run);
+    if constexpr (std::is_same_v<T, float>)
+      measure_in_double(out, ScatterOperator<double>(points.template cast<double>(), mean, side), request, run);
+    return out;
+  }
+  Block<double> matrix = scatter_matrix(points, mean, side, run);
+  if (route == Route::dense) return cast<T>(solve_dense(std::move(matrix), request, run));
+  return cast<T>(solve_iteratively<double>(DenseOperator<double>(std::move(matrix)), request, run));
+}
+
+}  // namespace
+
+template <class T>
+Plan Pca<T>::plan(const Samples<T>& samples, const PcaOptions& options, const Run& run) {
+  require_options(options);
+  const Problem problem = problem_of(samples, options);
+  Plan plan = make_plan(problem, options.route, run);
+  estimate_seconds(plan, problem, run);
+  return plan;
+}
+
+template <class T>
+Pca<T> Pca<T>::fit(const Dataset<T>& data, const PcaOptions& options, const Run& run) {
+  Pca model = fit(data.samples, options, run);
+  model.label_ = data.label;
+  model.columns_ = data.columns;
+  return model;
+}
+
+template <class T>
+Pca<T> Pca<T>::fit(const Samples<T>& samples, const PcaOptions& options, const Run& run) {
+  require_options(options);
+  require_samples(samples);
+  const ThreadScope threads(run);
+  Stopwatch watch;
+  Pca model;
+  Report& report = model.report_;
+  report.plan = make_plan(problem_of(samples, options), options.route, run);
+  model.scaling_ = Scaling<T>::fit(options.scale, samples);
+  const Samples<T> points = model.scaling_.apply(samples);
+  model.mean_ = options.center ? column_means(points) : Vector<double>(Vector<double>::Zero(points.cols()));
+  watch.lap("prepare");
+
+  const Side side = smaller_side(points);
+  SolveRequest request;
+  request.components = options.components;
+  request.residual = options.residual;
+  request.delta = options.delta;
+  request.known_psd = true;
+  Solved<T> solved = solve(points, model.mean_, side, report.plan.route, request, run);
+  solved.trace = total_scatter(points, model.mean_);
+  const double epsilon = report.plan.route == Route::tiled ? double(std::numeric_limits<T>::epsilon()) : std::numeric_limits<double>::epsilon();
+  keep_components(solved, options.components, 0, epsilon, report);
+  watch.lap("solve");
+
+  const Vector<T> mean = model.mean_.template cast<T>();
+  if (side == Side::features) {
+    model.directions_ = solved.spectrum.vectors;
+  } else {  // u = X̃ᵀv/√θ
+    model.directions_ = centered_transposed_times<T>(points, mean, solved.spectrum.vectors);
+    model.directions_ *= solved.spectrum.values.cwiseSqrt().cwiseInverse().template cast<T>().asDiagonal();
+  }
+  fix_signs<T>(model.directions_);
+  model.scores_ = centered_times<T>(points, mean, model.directions_);
+
+  report.method = "pca";
+  report.n = samples.rows();
+  report.d = samples.cols();
+  report.centered = options.center;
+  const double n = double(samples.rows());
+  if (options.unbiased && samples.rows() < 2)
+    throw Error(ErrorCode::usage, "variances over n − 1 need at least two samples");
+  fill_report(report, solved, options.unbiased ? n - 1 : n);
+  watch.lap("scores");
+  report.seconds = watch.laps_and_total();
+  report.peak_bytes = peak_memory();
+  return model;
+}
+
+template <class T>
+Matrix<T> Pca<T>::do_transform(const Samples<T>& points, const Run& run) const {
+  const ThreadScope threads(run);
+  return centered_times<T>(scaling_.apply(points), mean_.template cast<T>(), directions_);
+}
+
+template <class T>
+Matrix<T> Pca<T>::do_inverse(const MatrixView<T>& scores, const Run& run) const {  // X ≈ Z Uᵀ + μ
+  const ThreadScope threads(run);
+  Matrix<T> rows = scores * directions_.transpose();
+  rows.rowwise() += mean_.template cast<T>().transpose();
+  return scaling_.undo(std::move(rows));
+}
+
+template <class T>
+void Pca<T>::write(ModelWriter& writer) const {
+  writer.block("directions", directions_);
+  writer.vector("mean", mean_);
+  writer.matrix("scores", scores_);
+  writer.scaling(scaling_);
+}
+
+template <class T>
+std::unique_ptr<Model<T>> Pca<T>::read(ModelReader<T>& reader) {
+  auto model = std::make_unique<Pca<T>>(Pca<T>());
+  reader.restore(*model);
+  const Index n = model->report_.n, d = model->report_.d, k = model->report_.components;
+  reader.require_shape("directions", {d, k});
+  reader.require_shape("mean", {d});
+  reader.require_shape("scores", {n, k});
+  model->directions_ = reader.block("directions");
+  model->mean_ = reader.vector("mean");
+  model->scores_ = reader.matrix("scores");
+  model->scaling_ = reader.scaling();
+  return model;
+}
+
+template class Pca<float>;
+template class Pca<double>;
+
+}  // namespace mercer

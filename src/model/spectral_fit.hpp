@@ -1,0 +1,57 @@
+// What PCA, kernel PCA and their relatives share when they fit: solve a symmetric problem by the
+// planned route for a count or a share of variance, know how right it is, and fill the report.
+#pragma once
+
+#include <mercer/report.hpp>
+#include <mercer/samples.hpp>
+#include <mercer/spectrum.hpp>
+#include <mercer/symmetric_operator.hpp>
+
+#include "plan/planner.hpp"
+
+namespace mercer {
+
+struct SolveRequest {
+  Components components = 2;
+  double residual = 0;      ///< relative tolerance; 0: the element type's default
+  double delta = 1e-6;
+  bool known_psd = false;   ///< the matrix cannot have negative eigenvalues
+};
+
+/// Eigenpairs with everything the certificate needs.
+template <class T>
+struct Solved {
+  Spectrum<T> spectrum;     ///< descending
+  double trace = 0;
+  /// Where the matrix is not known to be PSD: its smallest eigenvalue and Σ|λ⁻|/Σ|λ| as far as known.
+  std::optional<double> min_eigenvalue, negative_share;
+};
+
+/// LAPACK on a full symmetric matrix, in double.
+[[nodiscard]] Solved<double> solve_dense(Block<double> matrix, const SolveRequest& request, const Run& run);
+
+/// Block Krylov on an operator whose trace is known.
+template <class T>
+[[nodiscard]] Solved<T> solve_iteratively(const SymmetricOperator<T>& op, const SolveRequest& request, const Run& run);
+
+/// Eigenvalues as Rayleigh quotients, and residuals, of vectors found in float, by the operator in double.
+void measure_in_double(Solved<float>& solved, const SymmetricOperator<double>& op, const SolveRequest& request, const Run& run);
+
+template <class T>
+[[nodiscard]] Solved<T> cast(const Solved<double>& solved);
+
+/// Keeps the eigenpairs that stand out from rounding, λ > 4√n·epsilon·max(λ₁, scale), and notes when
+/// these are fewer than asked for. `scale` is the size of what was subtracted to form the matrix,
+/// `epsilon` the rounding with which its elements were computed.
+template <class T>
+void keep_components(Solved<T>& solved, const Components& components, double scale, double epsilon, Report& report);
+
+/// Eigenvalues, variances (over `divisor`), shares of the exact trace, residuals, bounds.
+template <class T>
+void fill_report(Report& report, const Solved<T>& solved, double divisor);
+
+/// Throws Error{bad_data} unless there is at least one sample with at least one feature, all finite.
+template <class T>
+void require_samples(const Samples<T>& samples);
+
+}  // namespace mercer

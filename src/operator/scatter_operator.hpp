@@ -1,0 +1,45 @@
+// The scatter matrix X̃ᵀX̃ (d x d) or the linear Gram matrix X̃X̃ᵀ (n x n) of dense or CSR data, applied
+// without forming it and without filling in zeros: X̃ = X − 1μᵀ acts as X V − 1(μᵀV) (rows M1, M2).
+#pragma once
+
+#include <mercer/samples.hpp>
+#include <mercer/symmetric_operator.hpp>
+
+namespace mercer {
+
+enum class Side { features, samples };
+
+template <class T>
+class ScatterOperator final : public SymmetricOperator<T> {
+ public:
+  /// `mean` is subtracted from each row; zeros for the uncentred problem.
+  ScatterOperator(const Samples<T>& samples, Vector<double> mean, Side side);
+
+  [[nodiscard]] std::optional<double> trace() const override { return trace_; }
+
+ private:
+  void do_apply(const BlockView<T>& v, BlockRef<T> y, const Run& run) const override;
+
+  Samples<T> samples_;
+  Vector<T> mean_;
+  Side side_;
+  double trace_;
+};
+
+/// X̃ V: n x b from d x b.
+template <class T>
+[[nodiscard]] Block<T> centered_times(const Samples<T>& x, const Vector<T>& mean, const BlockView<T>& v);
+/// X̃ᵀ W: d x b from n x b.
+template <class T>
+[[nodiscard]] Block<T> centered_transposed_times(const Samples<T>& x, const Vector<T>& mean, const BlockView<T>& w);
+/// Σ‖x_i − μ‖², in double.
+template <class T>
+[[nodiscard]] double total_scatter(const Samples<T>& x, const Vector<double>& mean);
+/// Column means in double.
+template <class T>
+[[nodiscard]] Vector<double> column_means(const Samples<T>& x);
+/// X̃ᵀX̃ or X̃X̃ᵀ written out, in double.
+template <class T>
+[[nodiscard]] Block<double> scatter_matrix(const Samples<T>& x, const Vector<double>& mean, Side side, const Run& run);
+
+}  // namespace mercer

@@ -1,0 +1,115 @@
+// The one place that chooses a route for the user.
+#include "plan/planner.hpp"
+
+#include "base/memory.hpp"
+#include "operator/gram_operator.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace mercer {
+namespace {
+
+/// Below this size LAPACK is quicker than anything iterative.
+constexpr Index small = 384;
+/// Passes of the block solver on a spectrum with a hard gap; what --explain counts with.
+constexpr double typical_passes = 40;
+
+Index block_of(const Problem& p) { return p.precision == Precision::float32 ? 16 : 8; }
+
+/// Components the solver must hold: a share of variance is not known beforehand.
+Index expected_count(const Problem& p) {
+  if (p.components.share > 0) return std::min<Index>(p.size, std::max<Index>(32, p.size / 16));
+  return std::min(p.components.count, p.size);
+}
+
+double element_bytes(const Problem& p) { return p.precision == Precision::float32 ? 4 : 8; }
+
+double krylov_bytes(const Problem& p) {
+  const double columns = 3.0 * double(expected_count(p)) + 40.0 * double(block_of(p));
+  return double(p.size) * columns * element_bytes(p);
+}
+
+double gram_bytes(const Problem& p, Storage storage, const Run& run) {
+  if (p.precision == Precision::float32) return GramOperator<float>::bytes(p.size, block_of(p), storage, run.thread_count());
+  return GramOperator<double>::bytes(p.size, block_of(p), storage, run.thread_count());
+}
+
+Plan cost(const Problem& p, Route route, const Run& run) {
+  Plan plan;
+  plan.route = route;
+  plan.problem = fmt::format("{} matrix {} x {}", p.name, p.size, p.size);
+  plan.budget = run.memory_budget();
+  const double n = double(p.size), k = double(expected_count(p)), b = double(block_of(p));
+  const double orthogonalisation = typical_passes * 8 * n * b * b * typical_passes / 2;
+  switch (route) {
+    case Route::dense:  // K̃, its copy for LAPACK, the workspace of divide and conquer; in double
+      plan.bytes = n * n * 8 * (k >= n / 4 || p.components.share > 0 ? 5 : 3) + p.data_bytes;
+      plan.flops = n * n * p.element_flops + (k >= n / 4 ? 9 : 4.0 / 3) * n * n * n + 4 * n * n * k;
+      break;
+    case Route::stored:
+      plan.bytes = (p.apply_flops > 0 ? n * n * 8 : gram_bytes(p, Storage::stored, run)) + krylov_bytes(p) + p.data_bytes;
+      plan.flops = n * n / 2 * p.element_flops + typical_passes * 2 * n * n * b + orthogonalisation;
+      break;
+    default:
+      plan.bytes = (p.apply_flops > 0 ? 0 : gram_bytes(p, Storage::recomputed, run)) + krylov_bytes(p) + p.data_bytes;
+      plan.flops = typical_passes * (p.apply_flops > 0 ? p.apply_flops * b : n * n / 2 * p.element_flops + 2 * n * n * b) + orthogonalisation;
+  }
+  return plan;
+}
+
+/// The routes in the order in which they are tried, and why the first is first.
+std::pair<std::vector<Route>, std::string> preference(const Problem& p) {
+  const Index k = expected_count(p);
+  if (p.size <= small) return {{Route::dense, Route::stored, Route::tiled}, "small enough for LAPACK"};
+  if (k >= p.size / 8) return {{Route::dense, Route::stored, Route::tiled}, "many components: LAPACK finds all at once"};
+  const double form = p.element_flops * double(p.size) * double(p.size);
+  if (p.apply_flops > 0 && form > typical_passes * double(block_of(p)) * p.apply_flops)
+    return {{Route::tiled, Route::stored, Route::dense}, "applying the data is cheaper than forming the matrix"};
+  return {{Route::stored, Route::tiled, Route::dense}, "few components: block Krylov on the matrix kept in memory"};
+}
+
+std::string shortfall(const Plan& plan) { return fmt::format("{} would need {}", name_of(plan.route), format_bytes(plan.bytes)); }
+
+}  // namespace
+
+Plan make_plan(const Problem& p, Route wanted, const Run& run) {
+  const double budget = double(run.memory_budget());
+  if (wanted != Route::automatic) {
+    Plan plan = cost(p, wanted, run);
+    plan.reason = "asked for";
+    if (plan.bytes <= budget) return plan;
+    std::string others;
+    for (Route r : {Route::dense, Route::stored, Route::tiled})
+      if (r != wanted && cost(p, r, run).bytes <= budget) others += fmt::format("{}{}", others.empty() ? "" : ", ", name_of(r));
+    throw Error(ErrorCode::no_memory,
+                fmt::format("route {} needs {} but the memory budget is {}", name_of(wanted), format_bytes(plan.bytes), format_bytes(budget)),
+                others.empty() ? fmt::format("raise --memory to at least {}", format_bytes(cost(p, Route::tiled, run).bytes * 1.01))
+                               : "these fit: --route " + others);
+  }
+  const auto [routes, reason] = preference(p);
+  std::vector<std::string> rejected;
+  for (Route route : routes) {
+    Plan plan = cost(p, route, run);
+    if (plan.bytes <= budget) {
+      plan.reason = rejected.empty() ? reason : fmt::format("fits the budget of {}", format_bytes(budget));
+      plan.rejected = std::move(rejected);
+      return plan;
+    }
+    rejected.push_back(shortfall(plan));
+  }
+  std::string all;
+  double least = std::numeric_limits<double>::infinity();
+  for (Route route : {Route::dense, Route::stored, Route::tiled}) {
+    const Plan plan = cost(p, route, run);
+    all += fmt::format("{}{}", all.empty() ? "" : ", ", shortfall(plan));
+    least = std::min(least, plan.bytes);
+  }
+  throw Error(ErrorCode::no_memory,
+              fmt::format("no route fits the memory budget of {} for a {} matrix of {} x {}: {}", format_bytes(budget), p.name, p.size, p.size, all),
+              fmt::format("raise --memory to at least {} or ask for fewer components", format_bytes(least * 1.01)));
+}
+
+}  // namespace mercer

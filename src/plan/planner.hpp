@@ -1,0 +1,25 @@
+// Choosing the route: what each would take in bytes and flops, and the first one that fits.
+#pragma once
+
+#include <mercer/plan.hpp>
+
+namespace mercer {
+
+/// An eigenproblem about to be solved.
+struct Problem {
+  std::string name;          ///< "kernel", "covariance", "Gram"
+  Index size = 0;            ///< of the symmetric matrix
+  Components components = 2;
+  Precision precision = Precision::float64;
+  double element_flops = 0;  ///< to evaluate one element of the matrix
+  double apply_flops = 0;    ///< one implicit product with one vector; 0: elements are evaluated anew
+  double data_bytes = 0;     ///< copies of the data the route needs besides
+};
+
+/// Throws Error{no_memory} saying what each route would need when none fits the budget.
+[[nodiscard]] Plan make_plan(const Problem& problem, Route wanted, const Run& run);
+
+/// Fills plan.seconds from this machine's GEMM rate and memory bandwidth, measured once a process.
+void estimate_seconds(Plan& plan, const Problem& problem, const Run& run);
+
+}  // namespace mercer

@@ -1,0 +1,62 @@
+// Checks the label once, so that drawing needs no checks.
+#include "plot/coloring.hpp"
+
+#include "plot/ticks.hpp"
+
+#include <mercer/error.hpp>
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace mercer::plot {
+namespace {
+
+constexpr std::size_t most_numeric_classes = 12;
+
+void check_label(const Label& label, std::size_t points) {
+  const auto wrong = [&](const std::string& what) {
+    throw Error(ErrorCode::bad_data, fmt::format("label '{}': {}", label.column, what));
+  };
+  if (label.codes.size() != points) wrong(fmt::format("{} labels for {} points", label.codes.size(), points));
+  for (std::size_t i = 0; i < points; ++i)
+    if (label.codes[i] < 0 || static_cast<std::size_t>(label.codes[i]) >= label.names.size())
+      wrong(fmt::format("point {} has class number {}, but there are {} classes", i, label.codes[i], label.names.size()));
+  if (!label.values.empty() && label.values.size() != points)
+    wrong(fmt::format("{} values for {} points", label.values.size(), points));
+  for (std::size_t i = 0; i < label.values.size(); ++i)
+    if (!std::isfinite(label.values[i])) wrong(fmt::format("the value of point {} is not finite", i));
+}
+
+}  // namespace
+
+Coloring::Coloring(const std::optional<Label>& label, Index points) {
+  if (!label) return;
+  check_label(*label, static_cast<std::size_t>(points));
+  title_ = label->column;
+  if (!label->values.empty() && label->names.size() > most_numeric_classes) {
+    kind_ = Kind::scale;
+    values_ = label->values;
+    range_ = range_of(values_);
+    return;
+  }
+  kind_ = Kind::classes;
+  codes_ = label->codes;
+  std::vector<bool> seen(label->names.size());
+  for (const std::int32_t code : codes_) seen[static_cast<std::size_t>(code)] = true;
+  for (std::size_t c = 0; c < seen.size(); ++c) {
+    entry_of_class_.push_back(entries_.size());
+    if (seen[c]) entries_.push_back({label->names[c], class_look(c, seen.size())});
+  }
+}
+
+Look Coloring::look(std::size_t point) const {
+  switch (kind_) {
+    case Kind::classes: return entries_[entry_of(point)].look;
+    case Kind::scale: return {sequential(range_.fraction(values_[point])), Marker::circle};
+    case Kind::plain: break;
+  }
+  return {class_colors(1).front(), Marker::circle};
+}
+
+}  // namespace mercer::plot

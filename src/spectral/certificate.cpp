@@ -1,0 +1,56 @@
+// Residuals and bounds on what may have been missed.
+#include "spectral/certificate.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace mercer {
+
+template <class T>
+Vector<double> residual_norms(const SymmetricOperator<T>& op, const BlockView<T>& vectors, const Vector<double>& values, const Run& run) {
+  constexpr Index columns_at_once = 32;  // bounds the memory
+  Vector<double> out(vectors.cols());
+  for (Index c = 0; c < vectors.cols(); c += columns_at_once) {
+    const Index count = std::min(columns_at_once, vectors.cols() - c);
+    Block<T> y(op.size(), count);
+    op.apply(vectors.middleCols(c, count), y, run);
+    for (Index i = 0; i < count; ++i) {
+      const auto v = vectors.col(c + i).template cast<double>();
+      out[c + i] = (y.col(i).template cast<double>() - values[c + i] * v).norm() / v.norm();
+    }
+  }
+  return out;
+}
+
+double rigorous_missed_bound(std::optional<double> trace, std::optional<double> frobenius_squared, Index n,
+                             const Vector<double>& values, const Vector<double>& residuals, End end, bool psd, double rounding) {
+  const double coupling = residuals.norm();  // ‖R‖₂ ≤ ‖R‖_F
+  double rest = std::numeric_limits<double>::infinity();
+  if (values.size() == n) rest = 0;
+  if (psd && trace && end == End::largest) rest = std::min(rest, std::max(0.0, *trace - values.sum()) + rounding);
+  if (frobenius_squared) {
+    // ‖PAP‖² = ‖A‖² − Σθ² − 2‖R‖²
+    const double squared = *frobenius_squared - values.squaredNorm() - 2 * coupling * coupling;
+    const double slack = 4 * std::numeric_limits<double>::epsilon() * *frobenius_squared;  // rounding of the difference
+    rest = std::min(rest, std::sqrt(std::max(0.0, squared) + slack));
+  }
+  if (end == End::smallest && psd) return std::max(-(rest + coupling), 0.0);
+  return end == End::largest ? rest + coupling : -(rest + coupling);
+}
+
+double lanczos_epsilon(Index n, Index block, Index steps, double delta) {
+  const double one_start = std::pow(delta, 1 / double(block));  // all of them must fail
+  const double root = std::log(1.648 * std::sqrt(double(n)) / one_start) / double(2 * steps - 1);
+  return std::max(0.0, root * std::abs(root));
+}
+
+Index lanczos_steps(Index n, Index block, double epsilon, double delta) {
+  Index steps = 1;
+  while (steps < n && lanczos_epsilon(n, block, steps, delta) > epsilon) ++steps;
+  return steps;
+}
+
+template Vector<double> residual_norms(const SymmetricOperator<float>&, const BlockView<float>&, const Vector<double>&, const Run&);
+template Vector<double> residual_norms(const SymmetricOperator<double>&, const BlockView<double>&, const Vector<double>&, const Run&);
+
+}  // namespace mercer

@@ -1,0 +1,74 @@
+// Orthonormal blocks, robust against dependent and vanishing columns.
+#include "spectral/orthonormal.hpp"
+
+#include "base/linalg.hpp"
+
+#include <mercer/error.hpp>
+
+#include <cmath>
+
+namespace mercer {
+
+template <class T>
+void fill_random(BlockRef<T> w, Random& random) {
+  for (Index c = 0; c < w.cols(); ++c)
+    for (Index i = 0; i < w.rows(); ++i) w(i, c) = T(random.normal());
+}
+
+template <class T>
+Block<T> project_out(const BlockView<T>& basis, BlockRef<T> w) {
+  Block<T> coefficients = linalg::transposed_times<T>(basis, w);
+  linalg::add_product<T>(-1, basis, coefficients, w);
+  return coefficients;
+}
+
+template <class T>
+Block<double> orthonormalize(const BlockView<T>& basis, BlockRef<T> w, double negligible, Random& random) {
+  const Index b = w.cols();
+  Block<double> factor = linalg::qr<T>(w).template cast<double>();
+  const auto renew = [&](Index c) {
+    fill_random<T>(w.col(c), random);
+    w.col(c).normalize();
+    factor.row(c).setZero();
+  };
+  for (Index c = 0; c < b; ++c)
+    if (!(std::abs(factor(c, c)) > negligible)) renew(c);
+  for (int attempt = 0; attempt < 30; ++attempt) {
+    project_out<T>(basis, w);
+    const Block<double> step = linalg::qr<T>(w).template cast<double>();
+    factor = (step * factor).eval();
+    bool settled = true;
+    for (Index c = 0; c < b; ++c) {
+      const double kept = std::abs(step(c, c));  // of a unit vector, after the projection
+      settled &= kept > 0.5;
+      if (!(kept > 1e-3)) renew(c);  // it lay in the basis: noise, not a direction
+    }
+    if (settled) return factor;
+  }
+  throw Error(ErrorCode::internal, "no further orthogonal direction was found");
+}
+
+template <class T>
+void fix_signs(BlockRef<T> vectors) {
+  const T slack = T(1) - (std::is_same_v<T, float> ? T(1e-4) : T(1e-9));
+  for (Index c = 0; c < vectors.cols(); ++c) {
+    auto v = vectors.col(c);
+    const T largest = v.size() ? v.cwiseAbs().maxCoeff() : T(0);
+    for (Index i = 0; i < v.size(); ++i) {
+      if (std::abs(v[i]) < slack * largest) continue;
+      if (v[i] < 0) v = -v;
+      break;
+    }
+  }
+}
+
+#define MERCER_INSTANTIATE(T)                                                                      \
+  template void fill_random(BlockRef<T>, Random&);                                                 \
+  template Block<T> project_out(const BlockView<T>&, BlockRef<T>);                                 \
+  template Block<double> orthonormalize(const BlockView<T>&, BlockRef<T>, double, Random&);        \
+  template void fix_signs(BlockRef<T>);
+MERCER_INSTANTIATE(float)
+MERCER_INSTANTIATE(double)
+#undef MERCER_INSTANTIATE
+
+}  // namespace mercer

@@ -1,0 +1,97 @@
+"""Runs the real program in a folder of its own. A failing command must leave that folder as it was."""
+import csv
+import io
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+import numpy as np
+
+PROGRAM = os.environ["MERCER_PROGRAM"]
+EXAMPLES = pathlib.Path(__file__).resolve().parent.parent.parent / "examples" / "data"
+DIGITS = str(EXAMPLES / "digits.csv.gz")
+SLOW_BUILD = bool(os.environ.get("MERCER_SANITIZE"))
+
+
+class CliTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="mercer-cli-")
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def start(self, *arguments, **options):
+        """The program as it is started everywhere here: no colour, no terminal, in the folder."""
+        environment = {k: v for k, v in os.environ.items() if k != "NO_COLOR"}
+        environment.update(options.pop("env", {}))
+        options = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
+        return subprocess.Popen([PROGRAM, *map(str, arguments)], cwd=self.folder, env=environment, **options)
+
+    def mercer(self, *arguments, stdin=None, **options):
+        if stdin is not None:
+            options["stdin"] = subprocess.PIPE
+        process = self.start(*arguments, **options)
+        out, err = process.communicate(stdin.encode() if stdin is not None else None, timeout=300)
+        return subprocess.CompletedProcess(arguments, process.returncode, (out or b"").decode(), (err or b"").decode())
+
+    def ok(self, *arguments, **options):
+        """Runs, expects success, gives stdout."""
+        done = self.mercer(*arguments, **options)
+        self.assertEqual(0, done.returncode, f"mercer {' '.join(map(str, arguments))}\n{done.stderr}")
+        return done.stdout
+
+    def report(self, *arguments, **options):
+        return json.loads(self.ok(*arguments, "--json", **options))
+
+    def fails(self, code, *arguments, **options):
+        """Runs, expects that exit code, one 'mercer: ...' line on stderr, nothing on stdout, no file left."""
+        before = sorted(self.folder.rglob("*"))
+        done = self.mercer(*arguments, **options)
+        self.assertEqual(code, done.returncode, f"mercer {' '.join(map(str, arguments))}\n{done.stdout}{done.stderr}")
+        self.assertEqual("", done.stdout)
+        self.assertTrue(done.stderr.startswith("mercer: "), done.stderr)
+        self.assertEqual(1, done.stderr.count("\n"), done.stderr)
+        self.assertEqual(before, sorted(self.folder.rglob("*")))
+        return done.stderr
+
+    def write(self, name, text):
+        (self.folder / name).write_text(text)
+        return name
+
+    def points(self, name="points.csv", n=30, d=3, seed=0):
+        """A file of normal numbers, and the numbers."""
+        x = np.random.default_rng(seed).normal(size=(n, d))
+        np.savetxt(self.folder / name, x, delimiter=",", fmt="%.17g")
+        return x
+
+    def table(self, name):
+        """A CSV file's header and numbers."""
+        return parse_csv((self.folder / name).read_text())
+
+
+def parse_csv(text, delimiter=","):
+    rows = list(csv.reader(io.StringIO(text), delimiter=delimiter))
+    return rows[0], np.array([[float(cell) for cell in row] for row in rows[1:]])
+
+
+def centred(k):
+    h = np.eye(len(k)) - 1 / len(k)
+    return h @ k @ h
+
+
+def rbf(x, gamma):
+    return np.exp(-gamma * ((x[:, None, :] - x[None, :, :]) ** 2).sum(axis=2))
+
+
+def kernel_pca(k, count):
+    """Eigenvalues and scores of kernel PCA by numpy, for a kernel matrix."""
+    values, vectors = np.linalg.eigh(centred(k))
+    values, vectors = values[::-1][:count], vectors[:, ::-1][:, :count]
+    return values, vectors * np.sqrt(values)
+
+
+def same_up_to_sign(a, b, tolerance):
+    signs = np.sign((a * b).sum(axis=0))
+    return np.abs(a - b * signs).max() <= tolerance
