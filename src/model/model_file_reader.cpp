@@ -1,6 +1,8 @@
 // Reading the parts of a model file back, each one checked.
 #include "model/model_file.hpp"
 
+#include "kernel/node.hpp"
+
 #include <mercer/error.hpp>
 
 #include <fmt/format.h>
@@ -246,12 +248,31 @@ Scaling<T> ModelReader<T>::scaling() const {
   }
   out.shift = vector("scaling.shift");
   out.factor = vector("scaling.factor");
-  const bool fits = (out.kind != Scale::none || out.shift.size() == 0) &&
-                    (out.factor.size() == (out.kind == Scale::standardize ? out.shift.size() : 0));
+  const Index d = fields(file_).object("report").count("d");
+  const bool fits = out.shift.size() == (out.kind == Scale::none ? 0 : d) &&
+                    out.factor.size() == (out.kind == Scale::standardize ? d : 0);
   if (!fits)
-    damaged(fmt::format("its scaling '{}' has {} shifts and {} factors", kind, out.shift.size(),
-                        out.factor.size()));
+    damaged(fmt::format("its scaling '{}' of {} columns has {} shifts and {} factors", kind, d,
+                        out.shift.size(), out.factor.size()));
   return out;
+}
+
+template <class T>
+Kernel ModelReader<T>::kernel(const std::string& text) const {
+  const auto supplied = [&](const std::string& name) {
+    const auto found = options_.kernels.find(name);
+    if (found != options_.kernels.end()) return found->second;
+    throw Error(ErrorCode::usage,
+                fmt::format("{} needs your kernel '{}', which is saved by name only", path(), name),
+                fmt::format("load it from C++ with LoadOptions::kernels[\"{}\"] = the kernel", name));
+  };
+  std::optional<Kernel> parsed;
+  try {
+    parsed = Kernel::parse(text);
+  } catch (const Error& error) {
+    damaged(fmt::format("its kernel cannot be read: {}", error.message()));
+  }
+  return with_user_kernels(*parsed, supplied);
 }
 
 template <class T>
