@@ -107,6 +107,11 @@ std::string certificate(const Report& r) {
   return out + (std::isfinite(sure) ? fmt::format("; beyond doubt, none above {:.4g})\n", sure) : ")\n");
 }
 
+/// Three digits, never an exponent.
+std::string time_text(double seconds) {
+  return seconds < 100 ? fmt::format("{:.3g}", seconds) : fmt::format("{:.0f}", seconds);
+}
+
 std::string cost(const Report& r) {
   std::string out = fmt::format("route {}", name_of(r.plan.route));
   if (!r.plan.problem.empty()) out += fmt::format(" ({})", r.plan.problem);
@@ -114,9 +119,9 @@ std::string cost(const Report& r) {
   std::vector<std::string> stages;
   for (const auto& [stage, seconds] : r.seconds) {
     if (stage == "total")
-      out += fmt::format(", {:.3g} s", seconds);
-    else
-      stages.push_back(fmt::format("{} {:.3g}", stage, seconds));
+      out += fmt::format(", {} s", time_text(seconds));
+    else if (seconds >= 0.001)
+      stages.push_back(fmt::format("{} {}", stage, time_text(seconds)));
   }
   if (!stages.empty()) out += fmt::format(" ({})", fmt::join(stages, ", "));
   if (r.peak_bytes > 0)
