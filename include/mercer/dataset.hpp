@@ -1,7 +1,7 @@
 // Dataset: samples with their column names and, where a column was named as label, the classes;
 // and the readers and writers of files. The format follows from the file's ending
-// (csv, tsv, txt, npy, npz, npz:array, libsvm, svm; text formats also with .gz), '-' is CSV on
-// stdin or stdout.
+// (csv, tsv, txt, dat, npy, npz, npz:array, libsvm, svm; text formats also with .gz), '-' is CSV
+// on stdin or stdout.
 //
 //     auto iris = mercer::read_dataset<double>("iris.csv", {.label = "species"});
 //     iris.samples.rows(), iris.label->names, iris.label->codes
@@ -39,7 +39,8 @@ enum class Missing { error, drop, mean };
 [[nodiscard]] Missing parse_missing(std::string_view name);
 
 struct ReadOptions {
-  std::string label;                 ///< column name or 0-based index; empty: none
+  /// Column name or 0-based index (negative: from the end), or an array of an npz; empty: none.
+  std::string label = {};
   Missing missing = Missing::error;
   bool transpose = false;            ///< columns are samples
   Index features = 0;                ///< expected number of features (libsvm widens to it); 0: any
@@ -50,7 +51,8 @@ template <class T>
 [[nodiscard]] Dataset<T> read_dataset(const std::string& path, const ReadOptions& options = {}, const Run& run = {});
 
 /// Rows x columns of numbers, with names, and optionally a label column at the end.
-/// Written to a temporary file and renamed, so that a failed run leaves nothing behind.
+/// Written to a temporary file and renamed, so that a failed run leaves nothing behind. npz holds
+/// the arrays `data`, `columns` and the label under its own name; npy has the label as last column.
 template <class T>
 void write_table(const std::string& path, const Samples<T>& rows, const std::vector<std::string>& columns = {},
                  const std::optional<Label>& label = std::nullopt);

@@ -19,7 +19,7 @@ enum class Indefinite { error, clip };
 
 struct KernelPcaOptions {
   Components components = 2;
-  Kernel kernel;               ///< default rbf(gamma=median)
+  Kernel kernel = {};          ///< default rbf(gamma=median)
   bool center = true;          ///< in feature space
   Scale scale = Scale::none;   ///< of the inputs
   Indefinite indefinite = Indefinite::error;

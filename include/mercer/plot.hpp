@@ -32,8 +32,8 @@ struct Style {
 
 /// 1 column: a strip a class. 2: the plane. 3 or more: the first three in perspective. Coloured by
 /// class with a legend, or by a colour scale when the label is numeric with more than 12 values.
-void scatter(const std::string& path, const MatrixView<double>& points, const std::optional<Label>& label = {},
-             const Style& style = {});
+void scatter(const std::string& path, const MatrixView<double>& points,
+             const std::optional<Label>& label = {}, const Style& style = {});
 
 /// Several panels side by side in one picture, e.g. PC1/PC2, PC1/PC3, PC2/PC3; one legend.
 struct Panel {

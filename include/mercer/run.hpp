@@ -20,8 +20,8 @@ struct Run {
   int threads = 0;         ///< 0: as many as OpenMP offers
   std::uint64_t seed = 0;  ///< of every random choice
   std::size_t memory = 0;  ///< budget in bytes; 0: half of the machine's memory
-  ProgressCallback progress;
-  std::stop_token stop;    ///< request_stop() makes the work throw Error{cancelled}
+  ProgressCallback progress = {};
+  std::stop_token stop = {};  ///< request_stop() makes the work throw Error{cancelled}
 
   [[nodiscard]] int thread_count() const;
   [[nodiscard]] std::size_t memory_budget() const;

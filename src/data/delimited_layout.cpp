@@ -101,9 +101,8 @@ std::optional<Index> as_index(const std::string& label, Index count) {
 /// name settles it.
 bool has_header(const std::vector<Field>& first, const std::vector<Field>& second, const std::string& label) {
   const auto count = static_cast<Index>(first.size());
-  if (!label.empty() && std::any_of(first.begin(), first.end(), [&](const Field& f) {
-        return !looks_numeric(f) && f.value() == label;
-      }))
+  if (!label.empty() && std::any_of(first.begin(), first.end(),
+                                    [&](const Field& f) { return !looks_numeric(f) && f.value() == label; }))
     return true;
   const auto label_field = as_index(label, count);
   Index words = 0, words_again = 0, numbers = 0;
@@ -135,25 +134,27 @@ DelimitedLayout find_layout(std::string_view text, const std::string& ending, co
   if (text.substr(0, 3) == "\xef\xbb\xbf") text.remove_prefix(3);
 
   const Beginning beginning = read_beginning(text);
-  if (beginning.lines.empty()) throw Error(ErrorCode::bad_data, fmt::format("{}: the file has no rows", where));
+  if (beginning.lines.empty())
+    throw Error(ErrorCode::bad_data, fmt::format("{}: the file has no rows", where));
 
   DelimitedLayout out;
   out.delimiter = ending == "tsv" ? '\t' : find_delimiter(beginning.lines);
   const auto first = split(beginning.lines[0], out.delimiter);
-  const auto second = beginning.lines.size() > 1 ? split(beginning.lines[1], out.delimiter) : std::vector<Field>{};
+  const auto second =
+      beginning.lines.size() > 1 ? split(beginning.lines[1], out.delimiter) : std::vector<Field>{};
   out.fields = static_cast<Index>(first.size());
   out.body = beginning.rest;
   out.body_line = beginning.numbers[0];
   if (has_header(first, second, label)) {
-    if (second.empty())
-      throw Error(ErrorCode::bad_data, fmt::format("{}: a header but no rows", where));
+    if (second.empty()) throw Error(ErrorCode::bad_data, fmt::format("{}: a header but no rows", where));
     for (const Field& f : first) out.names.push_back(f.value());
     out.body = beginning.after[0];
     out.body_line = beginning.numbers[0] + 1;
   }
   if (!label.empty()) out.label = find_label(label, out.names, out.fields, where);
   if (out.features() == 0)
-    throw Error(ErrorCode::bad_data, fmt::format("{}: no column but the label", where), "there must be a feature");
+    throw Error(ErrorCode::bad_data, fmt::format("{}: no column but the label", where),
+                "there must be a feature");
   return out;
 }
 

@@ -24,7 +24,7 @@ struct DelimitedLayout {
 };
 
 /// `ending` tsv fixes the tab; the other endings look for the delimiter.
-[[nodiscard]] DelimitedLayout find_layout(std::string_view text, const std::string& ending, const std::string& label,
-                                          const std::string& where);
+[[nodiscard]] DelimitedLayout find_layout(std::string_view text, const std::string& ending,
+                                          const std::string& label, const std::string& where);
 
 }  // namespace mercer

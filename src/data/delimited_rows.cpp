@@ -24,7 +24,7 @@ struct Chunk {
   Index first_line = 1, first_row = 0;  ///< before it
   bool has_missing = false;
   std::optional<Error> error;
-  std::deque<std::string> unescaped;    ///< label texts that had "" in them
+  std::deque<std::string> unescaped;  ///< label texts that had "" in them
 };
 
 std::vector<Chunk> cut(std::string_view text, std::size_t size) {
@@ -91,9 +91,12 @@ class RowParser {
       }
       T value;
       const auto fast = fast_float::from_chars(p, end, value);
-      const bool ends = fast.ptr == end || *fast.ptr == delimiter || (delimiter == blanks && is_blank(*fast.ptr));
-      if (fast.ec == std::errc{} && ends && std::isfinite(value)) p = fast.ptr;
-      else value = parse_slowly(p, field);
+      const bool ends =
+          fast.ptr == end || *fast.ptr == delimiter || (delimiter == blanks && is_blank(*fast.ptr));
+      if (fast.ec == std::errc{} && ends && std::isfinite(value))
+        p = fast.ptr;
+      else
+        value = parse_slowly(p, field);
       *out++ = value;
     }
     if (delimiter == blanks)
@@ -111,13 +114,15 @@ class RowParser {
     const std::string name = layout_.shown_name(field);
     const std::string text = shortened(f);
     if (kind == NumberKind::infinite)
-      fail(fmt::format("{}: '{}' is not a finite number in column {}", place, text, name), "correct or remove it");
+      fail(fmt::format("{}: '{}' is not a finite number in column {}", place, text, name),
+           "correct or remove it");
     if (!is_missing_token(f.text))
       fail(fmt::format("{}: '{}' is not a number in column {}", place, text, name),
            fmt::format("if the column holds classes, say --label {}",
                        layout_.names.empty() ? name : layout_.names[static_cast<std::size_t>(field)]));
     if (missing_ == Missing::error)
-      fail(fmt::format("{}: '{}' is not a number in column {}", place, text, name), "drop such rows with --missing drop");
+      fail(fmt::format("{}: '{}' is not a number in column {}", place, text, name),
+           "drop such rows with --missing drop");
     chunk_.has_missing = true;
     return std::numeric_limits<T>::quiet_NaN();
   }
@@ -126,8 +131,8 @@ class RowParser {
     const Field f = take_field(p, field);
     if (is_missing_token(f.text)) {
       if (missing_ != Missing::drop)
-        fail(fmt::format("{}:{}:{}: '{}' is not a class in column {}", where_, line_number_, field + 1, shortened(f),
-                         layout_.shown_name(field)),
+        fail(fmt::format("{}:{}:{}: '{}' is not a class in column {}", where_, line_number_, field + 1,
+                         shortened(f), layout_.shown_name(field)),
              "drop such rows with --missing drop");
       chunk_.has_missing = true;
       return {};
@@ -140,7 +145,8 @@ class RowParser {
     Field f;
     if (!cursor.next(f)) fail_ragged();
     if (f.malformed)
-      fail(fmt::format("{}:{}:{}: a quote that does not close with its field", where_, line_number_, field + 1),
+      fail(fmt::format("{}:{}:{}: a quote that does not close with its field", where_, line_number_,
+                       field + 1),
            "quoted fields end on their line, and a quote inside one is written twice");
     p = cursor.position();
     return f;
@@ -161,7 +167,8 @@ class RowParser {
   [[noreturn]] void fail_ragged() {
     const Index found = count_fields(line_, layout_.delimiter);
     throw Error(ErrorCode::bad_data,
-                fmt::format("{}:{}: {} field{}, expected {}", where_, line_number_, found, found == 1 ? "" : "s", layout_.fields),
+                fmt::format("{}:{}: {} field{}, expected {}", where_, line_number_, found,
+                            found == 1 ? "" : "s", layout_.fields),
                 "every row must have as many fields as the first");
   }
 
@@ -189,8 +196,8 @@ void fail_if_too_wide(const DelimitedLayout& layout, Missing missing, const std:
 }  // namespace
 
 template <class T>
-DelimitedRows<T> parse_rows(const DelimitedLayout& layout, Missing missing, const std::string& where, const Run& run,
-                            std::size_t chunk_size) {
+DelimitedRows<T> parse_rows(const DelimitedLayout& layout, Missing missing, const std::string& where,
+                            const Run& run, std::size_t chunk_size) {
   auto chunks = std::make_shared<std::vector<Chunk>>(cut(layout.body, chunk_size));
   const auto chunk_count = static_cast<Index>(chunks->size());
   const auto chunk = [&](Index i) -> Chunk& { return (*chunks)[static_cast<std::size_t>(i)]; };
@@ -215,7 +222,8 @@ DelimitedRows<T> parse_rows(const DelimitedLayout& layout, Missing missing, cons
     Chunk& c = chunk(i);
     try {
       RowParser<T>(layout, missing, where, c)
-          .parse(out.values.data() + c.first_row * width, width, out.labels.data() + (out.labels.empty() ? 0 : c.first_row));
+          .parse(out.values.data() + c.first_row * width, width,
+                 out.labels.data() + (out.labels.empty() ? 0 : c.first_row));
     } catch (const Error& e) {
       c.error = e;
       Index seen = first_error.load();
@@ -223,7 +231,8 @@ DelimitedRows<T> parse_rows(const DelimitedLayout& layout, Missing missing, cons
       }
     }
     const Index finished = ++done;
-    if (omp_get_thread_num() == 0) run.report("read", static_cast<double>(finished) / static_cast<double>(chunk_count));
+    if (omp_get_thread_num() == 0)
+      run.report("read", static_cast<double>(finished) / static_cast<double>(chunk_count));
   });
   if (first_error < chunk_count) throw *chunk(first_error).error;
   for (const Chunk& c : *chunks) out.has_missing |= c.has_missing;
@@ -231,7 +240,9 @@ DelimitedRows<T> parse_rows(const DelimitedLayout& layout, Missing missing, cons
   return out;
 }
 
-template DelimitedRows<float> parse_rows(const DelimitedLayout&, Missing, const std::string&, const Run&, std::size_t);
-template DelimitedRows<double> parse_rows(const DelimitedLayout&, Missing, const std::string&, const Run&, std::size_t);
+template DelimitedRows<float> parse_rows(const DelimitedLayout&, Missing, const std::string&, const Run&,
+                                         std::size_t);
+template DelimitedRows<double> parse_rows(const DelimitedLayout&, Missing, const std::string&, const Run&,
+                                          std::size_t);
 
 }  // namespace mercer

@@ -17,7 +17,8 @@ struct DelimitedRows {
 
 /// `chunk`: bytes a piece of work; texts up to twice that are read in one piece.
 template <class T>
-[[nodiscard]] DelimitedRows<T> parse_rows(const DelimitedLayout& layout, Missing missing, const std::string& where,
-                                          const Run& run, std::size_t chunk = std::size_t{1} << 19);
+[[nodiscard]] DelimitedRows<T> parse_rows(const DelimitedLayout& layout, Missing missing,
+                                          const std::string& where, const Run& run,
+                                          std::size_t chunk = std::size_t{1} << 19);
 
 }  // namespace mercer

@@ -17,7 +17,9 @@ class DelimitedSink final : public RowSink<T> {
  public:
   DelimitedSink(const Location& file, TableShape shape)
       : shape_(std::move(shape)),
-        delimiter_(file.ending == "csv" ? ',' : file.ending == "tsv" ? '\t' : blanks),
+        delimiter_(file.ending == "csv"   ? ','
+                   : file.ending == "tsv" ? '\t'
+                                          : blanks),
         output_(file) {
     if (shape_.columns.empty()) return;
     for (std::size_t i = 0; i < shape_.columns.size(); ++i) put_text(shape_.columns[i], i == 0);

@@ -62,7 +62,8 @@ FileBytes read_to_end(int file, const std::string& name) {
     if (text.size() - used < (1U << 16)) text.resize(std::max<std::size_t>(1U << 20, 2 * text.size()));
     const ssize_t got = ::read(file, text.data() + used, text.size() - used);
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) throw Error(ErrorCode::io, fmt::format("{}: reading failed: {}", name, std::strerror(errno)));
+    if (got < 0)
+      throw Error(ErrorCode::io, fmt::format("{}: reading failed: {}", name, std::strerror(errno)));
     if (got == 0) break;
     used += static_cast<std::size_t>(got);
   }

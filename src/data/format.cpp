@@ -47,14 +47,17 @@ std::string take_ending(std::string& name) {
 }
 
 const Format* find_format(std::string_view ending) {
-  const auto* found = std::find_if(formats.begin(), formats.end(), [&](const Format& f) { return f.ending == ending; });
+  const auto* found =
+      std::find_if(formats.begin(), formats.end(), [&](const Format& f) { return f.ending == ending; });
   return found == formats.end() ? nullptr : found;
 }
 
 [[noreturn]] void fail_unknown(const std::string& path, std::string_view ending) {
-  const std::string what = ending.empty() ? "the name has no ending" : fmt::format("unknown ending '.{}'", ending);
+  const std::string what =
+      ending.empty() ? "the name has no ending" : fmt::format("unknown ending '.{}'", ending);
   throw Error(ErrorCode::usage, fmt::format("{}: {}", path, what),
-              "known: .csv .tsv .txt .dat .npy .npz .npz:ARRAY .libsvm .svm, the text ones also with .gz; '-' is CSV");
+              "known: .csv .tsv .txt .dat .npy .npz .npz:ARRAY .libsvm .svm, the text ones also with .gz; "
+              "'-' is CSV");
 }
 
 }  // namespace
@@ -90,8 +93,10 @@ template <class T>
 Reader<T> reader_of(const Location& file) {
   const Format* format = find_format(file.ending);
   if (format == nullptr) fail_unknown(file.path, file.ending);
-  if constexpr (std::is_same_v<T, float>) return format->read_float;
-  else return format->read_double;
+  if constexpr (std::is_same_v<T, float>)
+    return format->read_float;
+  else
+    return format->read_double;
 }
 
 template Reader<float> reader_of(const Location&);

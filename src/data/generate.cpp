@@ -22,9 +22,9 @@ constexpr double pi = std::numbers::pi;
 /// What a recipe fills in: points, and a class or a number a point.
 struct Draft {
   Matrix<double> points;
-  std::string label;                  ///< name of the label column; empty: none
-  std::vector<std::string> classes;   ///< one a point, or
-  std::vector<double> numbers;        ///< one a point
+  std::string label;                 ///< name of the label column; empty: none
+  std::vector<std::string> classes;  ///< one a point, or
+  std::vector<double> numbers;       ///< one a point
 
   Draft(Index n, Index d, std::string label_name = {}) : points(n, d), label(std::move(label_name)) {}
 };
@@ -61,8 +61,10 @@ Draft moons(Index n, std::uint64_t seed) {
     const Index count = share(n, 2, part);
     for (Index i = 0; i < count; ++i, ++row) {
       const double angle = pi * static_cast<double>(i) / static_cast<double>(std::max<Index>(1, count - 1));
-      if (part == 0) out.points.row(row) << std::cos(angle), std::sin(angle);
-      else out.points.row(row) << 1 - std::cos(angle), 0.5 - std::sin(angle);
+      if (part == 0)
+        out.points.row(row) << std::cos(angle), std::sin(angle);
+      else
+        out.points.row(row) << 1 - std::cos(angle), 0.5 - std::sin(angle);
       out.classes.emplace_back(part == 0 ? "upper" : "lower");
     }
   }
@@ -114,8 +116,10 @@ Draft two_classes(Index n, std::uint64_t seed) {
   for (Index i = 0; i < n; ++i) {
     const double angle = 1.75 * pi * random.uniform();
     const double radius = 2 + 0.2 * random.normal();
-    if (i < inside) out.points.row(i) << 0.35 * random.normal(), 0.35 * random.normal();
-    else out.points.row(i) << radius * std::cos(angle), radius * std::sin(angle);
+    if (i < inside)
+      out.points.row(i) << 0.35 * random.normal(), 0.35 * random.normal();
+    else
+      out.points.row(i) << radius * std::cos(angle), radius * std::sin(angle);
     out.classes.emplace_back(i < inside ? "inside" : "around");
   }
   return out;
@@ -138,7 +142,9 @@ Draft gaussians(Index n, std::uint64_t seed) {
 
 /// ±e1, ±e2, ±e3 equally often: mean 0 and covariance I/3, so that PCA sees three equal shares.
 Draft unit_directions(Index n, std::uint64_t /*seed*/) {
-  if (n % 6 != 0) throw Error(ErrorCode::usage, fmt::format("unit-directions of {} points", n), "n must be a multiple of 6");
+  if (n % 6 != 0)
+    throw Error(ErrorCode::usage, fmt::format("unit-directions of {} points", n),
+                "n must be a multiple of 6");
   Draft out(n, 3, "direction");
   out.points.setZero();
   for (Index i = 0; i < n; ++i) {
@@ -187,7 +193,9 @@ const std::vector<Recipe>& recipes() {
       {{"three-modes", "three Gaussian clusters in the plane", 60}, 3, three_modes},
       {{"two-classes", "a cluster inside an open ring", 200}, 2, two_classes},
       {{"gaussians", "a mixture of 15 Gaussians in 20 dimensions", 1500}, 15, gaussians},
-      {{"unit-directions", "plus and minus the three unit vectors: equal linear variances", 60}, 6, unit_directions},
+      {{"unit-directions", "plus and minus the three unit vectors: equal linear variances", 60},
+       6,
+       unit_directions},
       {{"circle", "points exactly on the circle around (1, 2) of radius 1.5", 100}, 1, circle},
       {{"sphere", "points spread evenly on the unit sphere", 500}, 1, sphere},
   };
@@ -218,7 +226,8 @@ Dataset<double> generate(std::string_view name, Index n, std::uint64_t seed) {
   const Recipe& recipe = find_recipe(name);
   if (n == 0) n = recipe.generator.default_n;
   if (n < recipe.least)
-    throw Error(ErrorCode::usage, fmt::format("{} of {} points", name, n), fmt::format("n must be at least {}", recipe.least));
+    throw Error(ErrorCode::usage, fmt::format("{} of {} points", name, n),
+                fmt::format("n must be at least {}", recipe.least));
   Draft draft = recipe.make(n, seed);
 
   Dataset<double> out;

@@ -32,8 +32,10 @@ std::vector<double> as_numbers(const RawLabel& raw, const std::vector<Index>& ro
   for (const Index row : rows) {
     const auto i = static_cast<std::size_t>(row);
     double value = 0;
-    if (raw.texts.empty()) value = raw.numbers[i];
-    else if (parse_number(raw.texts[i], value) != NumberKind::finite) return {};
+    if (raw.texts.empty())
+      value = raw.numbers[i];
+    else if (parse_number(raw.texts[i], value) != NumberKind::finite)
+      return {};
     out.push_back(value);
   }
   return out;
@@ -57,16 +59,20 @@ void number_classes(const std::vector<Key>& values, Label& label, Name&& name) {
 
 }  // namespace
 
-Index find_label(const std::string& label, const std::vector<std::string>& names, Index count, const std::string& where) {
-  if (const auto found = std::find(names.begin(), names.end(), label); found != names.end()) return found - names.begin();
+Index find_label(const std::string& label, const std::vector<std::string>& names, Index count,
+                 const std::string& where) {
+  if (const auto found = std::find(names.begin(), names.end(), label); found != names.end())
+    return found - names.begin();
   Index index = 0;
   const char* end = label.data() + label.size();
   const auto parsed = std::from_chars(label.data(), end, index);
   const bool is_index = parsed.ec == std::errc{} && parsed.ptr == end;
   if (is_index && index >= -count && index < count) return index < 0 ? index + count : index;
   if (is_index && names.empty())
-    throw Error(ErrorCode::usage, fmt::format("{}: no label column {}", where, label), list_columns(names, count));
-  throw Error(ErrorCode::usage, fmt::format("{}: no label column '{}'", where, label), list_columns(names, count));
+    throw Error(ErrorCode::usage, fmt::format("{}: no label column {}", where, label),
+                list_columns(names, count));
+  throw Error(ErrorCode::usage, fmt::format("{}: no label column '{}'", where, label),
+              list_columns(names, count));
 }
 
 Label make_label(const RawLabel& raw, const std::vector<Index>& rows) {

@@ -21,7 +21,8 @@ constexpr std::int64_t largest_index = std::numeric_limits<std::int32_t>::max();
 template <class T>
 class LibsvmParser {
  public:
-  LibsvmParser(const Location& file, const ReadOptions& options) : where_(file.shown()), missing_(options.missing) {}
+  LibsvmParser(const Location& file, const ReadOptions& options)
+      : where_(file.shown()), missing_(options.missing) {}
 
   void parse(std::string_view text, const Run& run) {
     if (text.substr(0, 3) == "\xef\xbb\xbf") text.remove_prefix(3);
@@ -60,14 +61,17 @@ class LibsvmParser {
         const bool has_target = colon == std::string_view::npos;
         if (rows_.size() == 1) expects_target_ = has_target;
         if (has_target != expects_target_)
-          fail(fmt::format("'{}' {}", f.text, has_target ? "is a target, but the first row has none" : "where the target belongs"),
+          fail(fmt::format(
+                   "'{}' {}", f.text,
+                   has_target ? "is a target, but the first row has none" : "where the target belongs"),
                "a target in every row or in none");
         if (has_target) {
           add_target(f.text);
           continue;
         }
       }
-      if (colon == std::string_view::npos) fail(fmt::format("'{}' is not index:value", f.text), "libsvm rows read 'target 1:0.5 7:2'");
+      if (colon == std::string_view::npos)
+        fail(fmt::format("'{}' is not index:value", f.text), "libsvm rows read 'target 1:0.5 7:2'");
       if (f.text.substr(0, colon) == "qid") continue;  // groups rows for ranking; not a feature
       add_entry(f.text, colon, before);
     }
@@ -79,7 +83,8 @@ class LibsvmParser {
       targets_.push_back(text);
       return;
     }
-    if (missing_ != Missing::drop) fail(fmt::format("'{}' is not a class", text), "drop such rows with --missing drop");
+    if (missing_ != Missing::drop)
+      fail(fmt::format("'{}' is not a class", text), "drop such rows with --missing drop");
     has_missing_ = true;
     targets_.emplace_back();
   }
@@ -90,16 +95,20 @@ class LibsvmParser {
     if (parsed.ec != std::errc{} || parsed.ptr != text.data() + colon || index > largest_index || index < 0)
       fail(fmt::format("'{}' is not a column number", text.substr(0, colon)), "columns count from 1");
     if (index == 0) fail("column 0", "libsvm columns count from 1");
-    if (index <= before) fail(fmt::format("column {} after column {}", index, before), "columns must ascend in a row");
+    if (index <= before)
+      fail(fmt::format("column {} after column {}", index, before), "columns must ascend in a row");
     before = index;
     T value = 0;
     const auto token = text.substr(colon + 1);
     const NumberKind kind = parse_number(token, value);
-    if (kind == NumberKind::infinite) fail(fmt::format("'{}' is not a finite number in column {}", token, index), "correct or remove it");
+    if (kind == NumberKind::infinite)
+      fail(fmt::format("'{}' is not a finite number in column {}", token, index), "correct or remove it");
     if (kind == NumberKind::not_a_number) {
-      if (!is_missing_token(token)) fail(fmt::format("'{}' is not a number in column {}", token, index), "correct or remove it");
+      if (!is_missing_token(token))
+        fail(fmt::format("'{}' is not a number in column {}", token, index), "correct or remove it");
       if (missing_ == Missing::error)
-        fail(fmt::format("'{}' is not a number in column {}", token, index), "drop such rows with --missing drop");
+        fail(fmt::format("'{}' is not a number in column {}", token, index),
+             "drop such rows with --missing drop");
       has_missing_ = true;
       value = std::numeric_limits<T>::quiet_NaN();
     }
@@ -129,7 +138,8 @@ RawTable<T> read_libsvm(const Location& file, const ReadOptions& options, const 
     throw Error(ErrorCode::usage, fmt::format("{}: no label column '{}'", file.shown(), options.label),
                 "in libsvm files the label is the first number of a row, called 'label'");
   const FileBytes bytes = file.gzip ? gunzip_file(file.path) : map_file(file.path);
-  if (bytes.text.empty()) throw Error(ErrorCode::bad_data, fmt::format("{}: the file is empty", file.shown()));
+  if (bytes.text.empty())
+    throw Error(ErrorCode::bad_data, fmt::format("{}: the file is empty", file.shown()));
   LibsvmParser<T> parser(file, options);
   parser.parse(bytes.text, run);
   return parser.table(options, bytes.owner);

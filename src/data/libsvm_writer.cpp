@@ -22,10 +22,12 @@ void write_libsvm(const Location& file, const Samples<T>& rows, const TableShape
   TextOutput output(file);
   fmt::memory_buffer line;
   for (Index i = 0; i < rows.rows(); ++i) {
-    fmt::format_to(std::back_inserter(line), FMT_COMPILE("{}"), shape.label != nullptr ? shape.number_of(i) : 0.0);
+    fmt::format_to(std::back_inserter(line), FMT_COMPILE("{}"),
+                   shape.label != nullptr ? shape.number_of(i) : 0.0);
     if (rows.is_sparse()) {
       const auto s = rows.sparse();
-      for (auto p = s.outerIndexPtr()[i]; p < s.outerIndexPtr()[i + 1]; ++p) put_entry(line, s.innerIndexPtr()[p], s.valuePtr()[p]);
+      for (auto p = s.outerIndexPtr()[i]; p < s.outerIndexPtr()[i + 1]; ++p)
+        put_entry(line, s.innerIndexPtr()[p], s.valuePtr()[p]);
     } else {
       const auto m = rows.dense();
       for (Index j = 0; j < m.cols(); ++j) put_entry(line, j, m(i, j));

@@ -19,7 +19,8 @@ Missing parse_missing(std::string_view name) {
   if (name == "error") return Missing::error;
   if (name == "drop") return Missing::drop;
   if (name == "mean") return Missing::mean;
-  throw Error(ErrorCode::usage, fmt::format("unknown policy '{}' for missing values", name), "error, drop or mean");
+  throw Error(ErrorCode::usage, fmt::format("unknown policy '{}' for missing values", name),
+              "error, drop or mean");
 }
 
 bool is_missing_token(std::string_view text) {
@@ -37,9 +38,11 @@ namespace {
 template <class T>
 [[noreturn]] void fail_at(const std::string& where, Index row, Index col, T value) {
   if (std::isnan(value))
-    throw Error(ErrorCode::bad_data, fmt::format("{}: row {}, column {}: nan is not a number", where, row, col),
+    throw Error(ErrorCode::bad_data,
+                fmt::format("{}: row {}, column {}: nan is not a number", where, row, col),
                 "drop such rows with --missing drop");
-  throw Error(ErrorCode::bad_data, fmt::format("{}: row {}, column {}: {} is not a finite number", where, row, col, value),
+  throw Error(ErrorCode::bad_data,
+              fmt::format("{}: row {}, column {}: {} is not a finite number", where, row, col, value),
               "rows and columns count from 0; correct or remove it");
 }
 
@@ -81,7 +84,8 @@ std::vector<Index> complete_rows(const RawTable<T>& table) {
     bool complete = true;
     if (sparse) {
       const auto s = table.samples.sparse();
-      for (auto p = s.outerIndexPtr()[i]; p < s.outerIndexPtr()[i + 1]; ++p) complete &= !std::isnan(s.valuePtr()[p]);
+      for (auto p = s.outerIndexPtr()[i]; p < s.outerIndexPtr()[i + 1]; ++p)
+        complete &= !std::isnan(s.valuePtr()[p]);
     } else {
       complete = !table.samples.dense().row(i).hasNaN();
     }
@@ -91,7 +95,8 @@ std::vector<Index> complete_rows(const RawTable<T>& table) {
 }
 
 template <class T>
-Samples<T> fill_with_means(const Samples<T>& samples, const std::vector<std::string>& columns, const std::string& where) {
+Samples<T> fill_with_means(const Samples<T>& samples, const std::vector<std::string>& columns,
+                           const std::string& where) {
   if (samples.is_sparse())
     throw Error(ErrorCode::usage, fmt::format("{}: sparse data has no column means to fill in", where),
                 "drop such rows with --missing drop");
@@ -106,7 +111,8 @@ Samples<T> fill_with_means(const Samples<T>& samples, const std::vector<std::str
     }
     if (present == m.rows()) continue;
     if (present == 0) {
-      const auto name = columns.empty() ? std::to_string(j) : '"' + columns[static_cast<std::size_t>(j)] + '"';
+      const auto name =
+          columns.empty() ? std::to_string(j) : '"' + columns[static_cast<std::size_t>(j)] + '"';
       throw Error(ErrorCode::bad_data, fmt::format("{}: column {} has no value at all", where, name),
                   "remove the column");
     }
@@ -119,9 +125,11 @@ Samples<T> fill_with_means(const Samples<T>& samples, const std::vector<std::str
 
 template bool scan_for_missing(const Samples<float>&, Missing, const std::string&, const Run&);
 template std::vector<Index> complete_rows(const RawTable<float>&);
-template Samples<float> fill_with_means(const Samples<float>&, const std::vector<std::string>&, const std::string&);
+template Samples<float> fill_with_means(const Samples<float>&, const std::vector<std::string>&,
+                                        const std::string&);
 template bool scan_for_missing(const Samples<double>&, Missing, const std::string&, const Run&);
 template std::vector<Index> complete_rows(const RawTable<double>&);
-template Samples<double> fill_with_means(const Samples<double>&, const std::vector<std::string>&, const std::string&);
+template Samples<double> fill_with_means(const Samples<double>&, const std::vector<std::string>&,
+                                         const std::string&);
 
 }  // namespace mercer

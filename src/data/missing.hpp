@@ -9,7 +9,8 @@ namespace mercer {
 /// Looks at every value. Infinite: throws, naming row and column. NaN: throws under Missing::error,
 /// otherwise returns true.
 template <class T>
-[[nodiscard]] bool scan_for_missing(const Samples<T>& samples, Missing policy, const std::string& where, const Run& run);
+[[nodiscard]] bool scan_for_missing(const Samples<T>& samples, Missing policy, const std::string& where,
+                                    const Run& run);
 
 /// Rows without a missing value or label, in order.
 template <class T>

@@ -20,7 +20,8 @@ namespace {
 template <class F>
 decltype(auto) with_element_type(const NpyHeader& h, F&& f) {
   switch (h.kind) {
-    case 'b': return f.template operator()<std::uint8_t>();
+    case 'b':
+      return f.template operator()<std::uint8_t>();
     case 'i':
       if (h.item == 1) return f.template operator()<std::int8_t>();
       if (h.item == 2) return f.template operator()<std::int16_t>();
@@ -79,7 +80,8 @@ Matrix<T> converted(const NpyArray& array, const Run& run) {
     for (Index i = first; i < last; ++i) {
       const char* row = array.data + static_cast<std::size_t>(i) * row_step * sizeof(S);
       for (Index j = 0; j < cols; ++j)
-        out(i, j) = static_cast<T>(load<S>(row + offsets[static_cast<std::size_t>(j)] * sizeof(S), h.swapped));
+        out(i, j) =
+            static_cast<T>(load<S>(row + offsets[static_cast<std::size_t>(j)] * sizeof(S), h.swapped));
     }
   });
   return out;
@@ -121,12 +123,14 @@ template <class T>
 Samples<T> array_samples(const NpyArray& array, const Run& run) {
   const NpyHeader& h = array.header;
   require_numeric(h, array.where);
-  if (h.shape.empty()) throw Error(ErrorCode::bad_data, fmt::format("{}: one number, not an array", array.where));
+  if (h.shape.empty())
+    throw Error(ErrorCode::bad_data, fmt::format("{}: one number, not an array", array.where));
   if (h.count() == 0) throw Error(ErrorCode::bad_data, fmt::format("{}: the array is empty", array.where));
   const bool same = h.kind == 'f' && h.item == sizeof(T) && !h.swapped && (!h.fortran || h.cols() == 1);
   const bool aligned = reinterpret_cast<std::uintptr_t>(array.data) % alignof(T) == 0;
   if (same && aligned)
-    return Samples<T>::borrow(reinterpret_cast<const T*>(array.data), h.rows(), h.cols(), h.cols(), array.owner);
+    return Samples<T>::borrow(reinterpret_cast<const T*>(array.data), h.rows(), h.cols(), h.cols(),
+                              array.owner);
   return with_element_type(h, [&]<class S>() -> Samples<T> { return converted<T, S>(array, run); });
 }
 
@@ -175,10 +179,12 @@ RawTable<T> split_label_column(const Samples<T>& samples, Index column) {
   RawLabel& label = out.label.emplace();
   label.column = std::to_string(column);
   label.numbers.resize(static_cast<std::size_t>(rows));
-  for (Index i = 0; i < rows; ++i) label.numbers[static_cast<std::size_t>(i)] = static_cast<double>(m(i, column));
+  for (Index i = 0; i < rows; ++i)
+    label.numbers[static_cast<std::size_t>(i)] = static_cast<double>(m(i, column));
   if (column == 0 || column == cols - 1) {
     const auto owner = std::make_shared<const Samples<T>>(samples);
-    out.samples = Samples<T>::borrow(m.data() + (column == 0 ? 1 : 0), rows, cols - 1, m.outerStride(), owner);
+    out.samples =
+        Samples<T>::borrow(m.data() + (column == 0 ? 1 : 0), rows, cols - 1, m.outerStride(), owner);
     return out;
   }
   Matrix<T> rest(rows, cols - 1);

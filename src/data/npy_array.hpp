@@ -14,7 +14,7 @@ struct NpyArray {
   NpyHeader header;
   const char* data = nullptr;  ///< first element
   std::shared_ptr<const void> owner;
-  std::string where;           ///< for messages: file or file:array
+  std::string where;  ///< for messages: file or file:array
 };
 
 /// Throws Error{bad_data} for half, complex, text and object arrays.

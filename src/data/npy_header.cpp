@@ -18,7 +18,8 @@ constexpr std::string_view magic("\x93NUMPY", 6);
 static_assert(std::endian::native == std::endian::little, "npy files are written little-endian");
 
 [[noreturn]] void fail(const std::string& where, std::string_view what) {
-  throw Error(ErrorCode::bad_data, fmt::format("{}: {}", where, what), "is the file complete? write it again with numpy.save");
+  throw Error(ErrorCode::bad_data, fmt::format("{}: {}", where, what),
+              "is the file complete? write it again with numpy.save");
 }
 
 /// The few Python literals a header holds.
@@ -56,7 +57,8 @@ class Literal {
   }
   bool boolean() {
     skip_blanks();
-    for (const auto& [word, value] : {std::pair{std::string_view("True"), true}, {std::string_view("False"), false}}) {
+    for (const auto& [word, value] :
+         {std::pair{std::string_view("True"), true}, {std::string_view("False"), false}}) {
       if (text_.substr(at_, word.size()) != word) continue;
       at_ += word.size();
       return value;
@@ -124,7 +126,8 @@ void parse_descr(NpyHeader& header, const std::string& where) {
 void check_sizes(const NpyHeader& header, std::uint64_t total, const std::string& where) {
   std::uint64_t bytes = header.item;
   bool overflow = false;
-  for (const Index axis : header.shape) overflow |= __builtin_mul_overflow(bytes, static_cast<std::uint64_t>(axis), &bytes);
+  for (const Index axis : header.shape)
+    overflow |= __builtin_mul_overflow(bytes, static_cast<std::uint64_t>(axis), &bytes);
   const auto shown = fmt::format("({})", fmt::join(header.shape, ", "));
   const std::uint64_t available = total - header.offset;
   if (overflow || bytes > available)
@@ -150,17 +153,22 @@ Index NpyHeader::cols() const {
 
 bool NpyHeader::is_numeric() const {
   switch (kind) {
-    case 'b': return item == 1;
+    case 'b':
+      return item == 1;
     case 'i':
-    case 'u': return item == 1 || item == 2 || item == 4 || item == 8;
-    case 'f': return item == 4 || item == 8;
-    default: return false;
+    case 'u':
+      return item == 1 || item == 2 || item == 4 || item == 8;
+    case 'f':
+      return item == 4 || item == 8;
+    default:
+      return false;
   }
 }
 
 NpyHeader parse_npy_header(std::string_view beginning, std::uint64_t total, const std::string& where) {
   if (total == 0) throw Error(ErrorCode::bad_data, fmt::format("{}: the file is empty", where));
-  if (beginning.substr(0, magic.size()) != magic) fail(where, "not a npy file (its first bytes are not \\x93NUMPY)");
+  if (beginning.substr(0, magic.size()) != magic)
+    fail(where, "not a npy file (its first bytes are not \\x93NUMPY)");
   const auto byte = [&](std::size_t i) -> std::size_t { return static_cast<unsigned char>(beginning[i]); };
   if (beginning.size() < 10) fail(where, "the npy header is cut off");
   const std::size_t major = byte(6);
@@ -174,7 +182,8 @@ NpyHeader parse_npy_header(std::string_view beginning, std::uint64_t total, cons
   }
   if (start + length > total) fail(where, "the npy header is cut off");
   if (start + length > beginning.size())
-    throw Error(ErrorCode::bad_data, fmt::format("{}: a npy header of {} bytes", where, length), "only plain numeric arrays are read");
+    throw Error(ErrorCode::bad_data, fmt::format("{}: a npy header of {} bytes", where, length),
+                "only plain numeric arrays are read");
 
   NpyHeader header;
   header.offset = start + length;
@@ -210,8 +219,10 @@ NpyHeader parse_npy_header(std::string_view beginning, std::uint64_t total, cons
 std::string format_npy_header(std::string_view descr, const std::vector<Index>& shape) {
   std::string axes;
   for (const Index axis : shape) axes += fmt::format("{}, ", axis);
-  if (shape.size() > 1) axes.resize(axes.size() - 2);
-  else axes.resize(axes.size() - 1);  // (3,)
+  if (shape.size() > 1)
+    axes.resize(axes.size() - 2);
+  else
+    axes.resize(axes.size() - 1);  // (3,)
   std::string out(magic);
   out += std::string("\x01\x00", 2);
   const std::size_t length = npy_written_header - 10;

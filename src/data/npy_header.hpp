@@ -12,17 +12,17 @@
 namespace mercer {
 
 struct NpyHeader {
-  std::string descr;           ///< as in the file: "<f8"
-  char kind = 'f';             ///< b, i, u, f; U and S are texts
-  std::size_t item = 8;        ///< bytes an element
-  bool swapped = false;        ///< not in this machine's byte order
-  bool fortran = false;        ///< first index fastest
+  std::string descr;     ///< as in the file: "<f8"
+  char kind = 'f';       ///< b, i, u, f; U and S are texts
+  std::size_t item = 8;  ///< bytes an element
+  bool swapped = false;  ///< not in this machine's byte order
+  bool fortran = false;  ///< first index fastest
   std::vector<Index> shape;
-  std::size_t offset = 0;      ///< where the data begins
+  std::size_t offset = 0;  ///< where the data begins
 
   [[nodiscard]] std::size_t count() const;  ///< elements
   [[nodiscard]] Index rows() const { return shape.empty() ? 1 : shape[0]; }
-  [[nodiscard]] Index cols() const;         ///< all axes but the first, flattened
+  [[nodiscard]] Index cols() const;  ///< all axes but the first, flattened
   [[nodiscard]] bool is_numeric() const;
   [[nodiscard]] bool is_text() const { return kind == 'U' || kind == 'S'; }
 };
@@ -31,7 +31,8 @@ struct NpyHeader {
 inline constexpr std::size_t npy_header_limit = 1U << 16;
 
 /// `beginning`: the first bytes, at least min(total, npy_header_limit); `total`: of the whole array file.
-[[nodiscard]] NpyHeader parse_npy_header(std::string_view beginning, std::uint64_t total, const std::string& where);
+[[nodiscard]] NpyHeader parse_npy_header(std::string_view beginning, std::uint64_t total,
+                                         const std::string& where);
 
 /// A version 1.0 header of 128 bytes for an array of T with this shape, so that it can be written again
 /// once the number of rows is known.

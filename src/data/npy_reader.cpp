@@ -19,8 +19,9 @@ bool check_label(const RawLabel& label, Missing policy, const std::string& where
   for (std::size_t i = 0; i < label.numbers.size(); ++i) {
     if (std::isfinite(label.numbers[i])) continue;
     if (std::isinf(label.numbers[i]) || policy != Missing::drop)
-      throw Error(ErrorCode::bad_data, fmt::format("{}: row {}: the label is {}", where, i, label.numbers[i]),
-                  std::isinf(label.numbers[i]) ? "correct or remove it" : "drop such rows with --missing drop");
+      throw Error(
+          ErrorCode::bad_data, fmt::format("{}: row {}: the label is {}", where, i, label.numbers[i]),
+          std::isinf(label.numbers[i]) ? "correct or remove it" : "drop such rows with --missing drop");
     missing = true;
   }
   return missing;
@@ -35,7 +36,8 @@ RawTable<T> table_of(const NpyArray& array, const ReadOptions& options, const Ru
   } else {
     const Index column = find_label(options.label, {}, samples.cols(), array.where);
     if (samples.cols() == 1)
-      throw Error(ErrorCode::bad_data, fmt::format("{}: no column but the label", array.where), "there must be a feature");
+      throw Error(ErrorCode::bad_data, fmt::format("{}: no column but the label", array.where),
+                  "there must be a feature");
     out = split_label_column(samples, column);
     out.has_missing = check_label(*out.label, options.missing, array.where);
   }

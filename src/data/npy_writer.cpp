@@ -43,7 +43,9 @@ template <class T>
 class NpySink final : public RowSink<T> {
  public:
   NpySink(const Location& file, TableShape shape)
-      : shape_(std::move(shape)), file_(file.path), stream_(file_, shape_.cols + (shape_.label != nullptr ? 1 : 0)) {}
+      : shape_(std::move(shape)),
+        file_(file.path),
+        stream_(file_, shape_.cols + (shape_.label != nullptr ? 1 : 0)) {}
 
   void append(const MatrixView<T>& rows) override {
     if (shape_.label == nullptr) {

@@ -27,7 +27,8 @@ namespace {
 constexpr std::uint64_t best_ratio = 1032;
 
 [[noreturn]] void fail_damaged(const std::string& where, const std::string& why) {
-  throw Error(ErrorCode::bad_data, fmt::format("{}: damaged npz file: {}", where, why), "is it complete? write it again");
+  throw Error(ErrorCode::bad_data, fmt::format("{}: damaged npz file: {}", where, why),
+              "is it complete? write it again");
 }
 
 }  // namespace
@@ -52,16 +53,21 @@ NpzArchive::NpzArchive(const std::string& path) : path_(path), zip_(std::make_un
   for (zip_int64_t i = 0; i < count; ++i) {
     zip_stat_t info;
     zip_stat_init(&info);
-    if (zip_stat_index(zip_->archive, static_cast<zip_uint64_t>(i), 0, &info) != 0 || (info.valid & ZIP_STAT_NAME) == 0) continue;
+    if (zip_stat_index(zip_->archive, static_cast<zip_uint64_t>(i), 0, &info) != 0 ||
+        (info.valid & ZIP_STAT_NAME) == 0)
+      continue;
     std::string name = info.name;
     if (name.size() < 4 || name.substr(name.size() - 4) != ".npy") continue;
     name.resize(name.size() - 4);
     const std::string where = path + ':' + name;
     constexpr zip_uint64_t sizes = ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE;
-    if ((info.valid & sizes) != sizes || info.comp_size > text.size() || info.size > info.comp_size * best_ratio + 1024)
+    if ((info.valid & sizes) != sizes || info.comp_size > text.size() ||
+        info.size > info.comp_size * best_ratio + 1024)
       fail_damaged(where, "impossible size");
     Entry entry{name, {}, static_cast<std::uint64_t>(i), info.size};
-    entry.header = parse_npy_header(unpack(entry.index, std::min<std::uint64_t>(info.size, npy_header_limit), false, where), info.size, where);
+    entry.header = parse_npy_header(
+        unpack(entry.index, std::min<std::uint64_t>(info.size, npy_header_limit), false, where), info.size,
+        where);
     entries_.push_back(std::move(entry));
   }
   if (entries_.empty()) throw Error(ErrorCode::bad_data, fmt::format("{}: no arrays in it", path));
@@ -69,14 +75,16 @@ NpzArchive::NpzArchive(const std::string& path) : path_(path), zip_(std::make_un
 
 NpzArchive::~NpzArchive() = default;
 
-std::string NpzArchive::unpack(std::uint64_t index, std::uint64_t size, bool all, const std::string& where) const {
+std::string NpzArchive::unpack(std::uint64_t index, std::uint64_t size, bool all,
+                               const std::string& where) const {
   const auto close = [](zip_file_t* f) { zip_fclose(f); };
   const std::unique_ptr<zip_file_t, decltype(close)> file(zip_fopen_index(zip_->archive, index, 0), close);
   if (!file) fail_damaged(where, zip_strerror(zip_->archive));
   std::string out(size, '\0');
   std::size_t used = 0;
   while (used < size) {
-    const zip_int64_t got = zip_fread(file.get(), out.data() + used, std::min<std::size_t>(size - used, std::size_t{1} << 30));
+    const zip_int64_t got =
+        zip_fread(file.get(), out.data() + used, std::min<std::size_t>(size - used, std::size_t{1} << 30));
     if (got < 0) fail_damaged(where, zip_file_strerror(file.get()));
     if (got == 0) fail_damaged(where, "it ends too early");
     used += static_cast<std::size_t>(got);
@@ -87,7 +95,8 @@ std::string NpzArchive::unpack(std::uint64_t index, std::uint64_t size, bool all
 }
 
 const NpzArchive::Entry* NpzArchive::find(const std::string& name) const {
-  const auto found = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& e) { return e.name == name; });
+  const auto found =
+      std::find_if(entries_.begin(), entries_.end(), [&](const Entry& e) { return e.name == name; });
   return found == entries_.end() ? nullptr : &*found;
 }
 
@@ -105,7 +114,8 @@ NpyArray NpzArchive::read(const Entry& entry) const {
 std::string NpzArchive::list() const {
   std::vector<std::string> out;
   for (const Entry& e : entries_)
-    out.push_back(e.header.shape.empty() ? e.name : fmt::format("{} ({})", e.name, fmt::join(e.header.shape, " x ")));
+    out.push_back(e.header.shape.empty() ? e.name
+                                         : fmt::format("{} ({})", e.name, fmt::join(e.header.shape, " x ")));
   return fmt::format("arrays: {}", fmt::join(out, ", "));
 }
 

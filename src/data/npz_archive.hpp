@@ -31,7 +31,8 @@ class NpzArchive {
 
  private:
   struct Zip;
-  [[nodiscard]] std::string unpack(std::uint64_t index, std::uint64_t size, bool all, const std::string& where) const;
+  [[nodiscard]] std::string unpack(std::uint64_t index, std::uint64_t size, bool all,
+                                   const std::string& where) const;
 
   std::string path_;
   std::unique_ptr<Zip> zip_;

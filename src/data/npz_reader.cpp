@@ -39,7 +39,9 @@ const Entry& choose(const NpzArchive& archive, const Location& file, const Entry
 /// Names that write_table left beside the data.
 std::vector<std::string> column_names(const NpzArchive& archive, Index count) {
   const Entry* entry = archive.find("columns");
-  if (entry == nullptr || !entry->header.is_text() || entry->header.count() != static_cast<std::size_t>(count)) return {};
+  if (entry == nullptr || !entry->header.is_text() ||
+      entry->header.count() != static_cast<std::size_t>(count))
+    return {};
   return array_texts(archive.read(*entry));
 }
 
@@ -57,8 +59,8 @@ RawTable<T> read_npz(const Location& file, const ReadOptions& options, const Run
   }
   if (label->header.count() != static_cast<std::size_t>(entry.header.rows()))
     throw Error(ErrorCode::bad_data,
-                fmt::format("{}: {} labels in '{}' for {} samples in '{}'", file.path, label->header.count(), label->name,
-                            entry.header.rows(), entry.name),
+                fmt::format("{}: {} labels in '{}' for {} samples in '{}'", file.path, label->header.count(),
+                            label->name, entry.header.rows(), entry.name),
                 archive.list());
   ReadOptions features_only = options;
   features_only.label.clear();

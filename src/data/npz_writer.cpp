@@ -59,7 +59,11 @@ template <class T>
 class NpzSink final : public RowSink<T> {
  public:
   NpzSink(const Location& file, TableShape shape)
-      : shape_(std::move(shape)), name_(file.array.empty() ? "data" : file.array), file_(file.path), rows_(file.path), stream_(rows_, shape_.cols) {}
+      : shape_(std::move(shape)),
+        name_(file.array.empty() ? "data" : file.array),
+        file_(file.path),
+        rows_(file.path),
+        stream_(rows_, shape_.cols) {}
 
   void append(const MatrixView<T>& rows) override { stream_.append(rows); }
 
@@ -67,14 +71,17 @@ class NpzSink final : public RowSink<T> {
     stream_.close();
     int code = 0;
     zip_t* archive = zip_open(file_.temporary_path().c_str(), ZIP_CREATE | ZIP_TRUNCATE, &code);
-    if (archive == nullptr) throw Error(ErrorCode::io, fmt::format("{}: cannot start the archive ({})", file_.path(), code));
+    if (archive == nullptr)
+      throw Error(ErrorCode::io, fmt::format("{}: cannot start the archive ({})", file_.path(), code));
     try {
       // The arrays must stay in memory until zip_close has written them.
       add(archive, zip_source_file(archive, rows_.temporary_path().c_str(), 0, -1), name_);
       const std::string columns = shape_.columns.empty() ? std::string() : text_array(shape_.columns);
-      if (!columns.empty()) add(archive, zip_source_buffer(archive, columns.data(), columns.size(), 0), "columns");
+      if (!columns.empty())
+        add(archive, zip_source_buffer(archive, columns.data(), columns.size(), 0), "columns");
       const std::string label = label_array();
-      if (!label.empty()) add(archive, zip_source_buffer(archive, label.data(), label.size(), 0), label_name());
+      if (!label.empty())
+        add(archive, zip_source_buffer(archive, label.data(), label.size(), 0), label_name());
       if (zip_close(archive) != 0) fail(archive);
     } catch (...) {
       zip_discard(archive);
@@ -102,14 +109,17 @@ class NpzSink final : public RowSink<T> {
     if (shape_.label == nullptr) return {};
     if (!shape_.label->values.empty()) return number_array(shape_.label->values);
     std::vector<std::string> texts;
-    for (Index i = 0; i < static_cast<Index>(shape_.label->codes.size()); ++i) texts.push_back(shape_.class_of(i));
+    for (Index i = 0; i < static_cast<Index>(shape_.label->codes.size()); ++i)
+      texts.push_back(shape_.class_of(i));
     return text_array(texts);
   }
 
   [[nodiscard]] std::string label_name() const {
     const std::string& name = shape_.label->column;
-    const bool index = !name.empty() && std::all_of(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; });
-    const bool usable = !name.empty() && !index && name != name_ && name != "columns" && name.find('/') == std::string::npos;
+    const bool index =
+        !name.empty() && std::all_of(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; });
+    const bool usable =
+        !name.empty() && !index && name != name_ && name != "columns" && name.find('/') == std::string::npos;
     return usable ? name : "label";
   }
 

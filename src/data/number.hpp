@@ -17,7 +17,8 @@ NumberKind parse_number(std::string_view text, T& value) {
   if (text.size() > 1 && text[0] == '+' && text[1] != '-' && text[1] != '+') text.remove_prefix(1);
   const char* end = text.data() + text.size();
   const auto result = fast_float::from_chars(text.data(), end, value);
-  if (result.ec == std::errc::invalid_argument || result.ptr != end || text.empty()) return NumberKind::not_a_number;
+  if (result.ec == std::errc::invalid_argument || result.ptr != end || text.empty())
+    return NumberKind::not_a_number;
   if (std::isnan(value)) return NumberKind::not_a_number;
   return std::isfinite(value) ? NumberKind::finite : NumberKind::infinite;
 }

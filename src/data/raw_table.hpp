@@ -29,7 +29,7 @@ struct RawTable {
   Samples<T> samples;                ///< NaN marks a missing value, where the options allow it
   std::vector<std::string> columns;  ///< of the features; empty when the file has no names
   std::optional<RawLabel> label;
-  bool has_missing = false;          ///< some value or label is marked as missing
+  bool has_missing = false;  ///< some value or label is marked as missing
 };
 
 }  // namespace mercer

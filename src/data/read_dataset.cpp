@@ -72,7 +72,8 @@ template <class T>
 Dataset<T> read_dataset(const std::string& path, const ReadOptions& options, const Run& run) {
   const Location file = locate_input(path);
   if (options.transpose && !options.label.empty())
-    throw Error(ErrorCode::usage, "--label and --transpose exclude each other", "transpose the file, or leave the label out");
+    throw Error(ErrorCode::usage, "--label and --transpose exclude each other",
+                "transpose the file, or leave the label out");
   try {
     run.report("read", 0);
     auto out = finished(reader_of<T>(file)(file, options, run), options, file.shown());

@@ -11,9 +11,12 @@ namespace mercer {
 
 std::string_view name_of(Scale scale) {
   switch (scale) {
-    case Scale::none: return "none";
-    case Scale::center: return "center";
-    case Scale::standardize: return "standardize";
+    case Scale::none:
+      return "none";
+    case Scale::center:
+      return "center";
+    case Scale::standardize:
+      return "standardize";
   }
   return "none";
 }
@@ -73,8 +76,10 @@ Samples<T> Scaling<T>::apply(const Samples<T>& samples) const {
   Matrix<T> out(m.rows(), m.cols());
   for (Index i = 0; i < m.rows(); ++i) {
     const auto centred = m.row(i).template cast<double>() - shift.transpose();
-    if (kind == Scale::center) out.row(i) = centred.template cast<T>();
-    else out.row(i) = centred.cwiseProduct(factor.transpose()).template cast<T>();
+    if (kind == Scale::center)
+      out.row(i) = centred.template cast<T>();
+    else
+      out.row(i) = centred.cwiseProduct(factor.transpose()).template cast<T>();
   }
   return out;
 }

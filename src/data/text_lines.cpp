@@ -36,7 +36,8 @@ bool FieldCursor::next(Field& field) {
     read_quoted(field);
     return true;
   }
-  const char* stop = delimiter_ == blanks ? std::find_if(at_, end_, is_blank) : std::find(at_, end_, delimiter_);
+  const char* stop =
+      delimiter_ == blanks ? std::find_if(at_, end_, is_blank) : std::find(at_, end_, delimiter_);
   field.text = trimmed(std::string_view(at_, static_cast<std::size_t>(stop - at_)));
   at_ = stop;
   return true;
@@ -64,7 +65,8 @@ void FieldCursor::read_quoted(Field& field) {
     while (at_ < end_ && is_blank(*at_) && *at_ != delimiter_) ++at_;
     if (at_ < end_ && *at_ != delimiter_) field.malformed = true;
   }
-  if (field.malformed) at_ = delimiter_ == blanks ? std::find_if(at_, end_, is_blank) : std::find(at_, end_, delimiter_);
+  if (field.malformed)
+    at_ = delimiter_ == blanks ? std::find_if(at_, end_, is_blank) : std::find(at_, end_, delimiter_);
 }
 
 Index count_fields(std::string_view line, char delimiter) {

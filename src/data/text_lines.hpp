@@ -18,7 +18,9 @@ inline constexpr char blanks = ' ';
 /// Takes the next line off `rest`, without its "\n" or "\r\n".
 [[nodiscard]] inline std::string_view take_line(std::string_view& rest) {
   const void* found = rest.empty() ? nullptr : std::memchr(rest.data(), '\n', rest.size());
-  const std::size_t size = found == nullptr ? rest.size() : static_cast<std::size_t>(static_cast<const char*>(found) - rest.data());
+  const std::size_t size = found == nullptr
+                               ? rest.size()
+                               : static_cast<std::size_t>(static_cast<const char*>(found) - rest.data());
   std::string_view line = rest.substr(0, size);
   rest.remove_prefix(found == nullptr ? size : size + 1);
   if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
@@ -39,7 +41,7 @@ inline constexpr char blanks = ' ';
 }
 
 struct Field {
-  std::string_view text;   ///< trimmed, without its quotes
+  std::string_view text;  ///< trimmed, without its quotes
   bool quoted = false;
   bool escaped = false;    ///< holds "" that stands for one quote
   bool malformed = false;  ///< the quote never closes, or something follows it

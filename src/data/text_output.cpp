@@ -52,7 +52,8 @@ TextOutput::~TextOutput() = default;
 void TextOutput::write(std::string_view text) {
   if (gzip_) {
     constexpr std::size_t piece = std::size_t{1} << 30;  // zlib counts in 32 bits
-    for (std::size_t at = 0; at < text.size(); at += piece) gzip_->deflate_piece(text.substr(at, piece), Z_NO_FLUSH);
+    for (std::size_t at = 0; at < text.size(); at += piece)
+      gzip_->deflate_piece(text.substr(at, piece), Z_NO_FLUSH);
   } else if (file_) {
     file_->write(text);
   } else if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) {
@@ -62,8 +63,10 @@ void TextOutput::write(std::string_view text) {
 
 void TextOutput::finish() {
   if (gzip_) gzip_->deflate_piece({}, Z_FINISH);
-  if (file_) file_->commit();
-  else if (std::fflush(stdout) != 0) throw Error(ErrorCode::io, fmt::format("stdout: writing failed: {}", std::strerror(errno)));
+  if (file_)
+    file_->commit();
+  else if (std::fflush(stdout) != 0)
+    throw Error(ErrorCode::io, fmt::format("stdout: writing failed: {}", std::strerror(errno)));
 }
 
 }  // namespace mercer

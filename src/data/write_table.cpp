@@ -45,8 +45,10 @@ void write_table(const std::string& path, const Samples<T>& rows, const std::vec
   const Index block = std::max<Index>(1, (Index{1} << 18) / rows.cols());
   for (Index first = 0; first < rows.rows(); first += block) {
     const Index count = std::min(block, rows.rows() - first);
-    if (rows.is_sparse()) sink->append(rows.dense_rows(first, count));
-    else sink->append(rows.dense().middleRows(first, count));
+    if (rows.is_sparse())
+      sink->append(rows.dense_rows(first, count));
+    else
+      sink->append(rows.dense().middleRows(first, count));
   }
   sink->finish();
 }
@@ -60,7 +62,8 @@ struct TableWriter<T>::Impl {
 
 template <class T>
 TableWriter<T>::TableWriter(const std::string& path, Index cols, const std::vector<std::string>& columns)
-    : impl_(std::make_unique<Impl>(Impl{path, cols, make_sink<T>(locate(path), checked_shape(cols, columns, nullptr))})) {}
+    : impl_(std::make_unique<Impl>(
+          Impl{path, cols, make_sink<T>(locate(path), checked_shape(cols, columns, nullptr))})) {}
 
 template <class T>
 TableWriter<T>::~TableWriter() = default;
@@ -72,8 +75,10 @@ TableWriter<T>& TableWriter<T>::operator=(TableWriter&&) noexcept = default;
 template <class T>
 void TableWriter<T>::append(const MatrixView<T>& rows) {
   if (rows.cols() != impl_->cols)
-    throw Error(ErrorCode::usage, fmt::format("{}: rows of {} columns in a table of {}", impl_->path, rows.cols(), impl_->cols));
-  if (impl_->sink == nullptr) throw Error(ErrorCode::usage, fmt::format("{}: the table is finished", impl_->path));
+    throw Error(ErrorCode::usage, fmt::format("{}: rows of {} columns in a table of {}", impl_->path,
+                                              rows.cols(), impl_->cols));
+  if (impl_->sink == nullptr)
+    throw Error(ErrorCode::usage, fmt::format("{}: the table is finished", impl_->path));
   impl_->sink->append(rows);
 }
 
@@ -86,8 +91,10 @@ void TableWriter<T>::finish() {
 
 template std::unique_ptr<RowSink<float>> make_sink(const Location&, TableShape);
 template std::unique_ptr<RowSink<double>> make_sink(const Location&, TableShape);
-template void write_table(const std::string&, const Samples<float>&, const std::vector<std::string>&, const std::optional<Label>&);
-template void write_table(const std::string&, const Samples<double>&, const std::vector<std::string>&, const std::optional<Label>&);
+template void write_table(const std::string&, const Samples<float>&, const std::vector<std::string>&,
+                          const std::optional<Label>&);
+template void write_table(const std::string&, const Samples<double>&, const std::vector<std::string>&,
+                          const std::optional<Label>&);
 template class TableWriter<float>;
 template class TableWriter<double>;
 

@@ -81,9 +81,16 @@ Kernel Kernel::from_pairs(std::string name, PairFunction function) {
   });
 }
 
+/// A precomputed matrix has no rows of samples for another kernel to look at.
+void require_no_precomputed(const Kernel& a, const Kernel& b) {
+  if (a.is_precomputed() || b.is_precomputed())
+    throw Error(ErrorCode::usage, "a precomputed kernel cannot be added to or multiplied by another", "combine the matrices beforehand");
+}
+
 // Sums and products are flattened and factors pulled to the front, so that equal kernels print alike.
 
 Kernel operator+(const Kernel& a, const Kernel& b) {
+  require_no_precomputed(a, b);
   std::vector<Kernel> terms;
   for (const Kernel* k : {&a, &b}) {
     if (const auto* sum = std::get_if<SumKernel>(&k->node().value)) terms.insert(terms.end(), sum->terms.begin(), sum->terms.end());
@@ -93,6 +100,7 @@ Kernel operator+(const Kernel& a, const Kernel& b) {
 }
 
 Kernel operator*(const Kernel& a, const Kernel& b) {
+  require_no_precomputed(a, b);
   if (const auto* m = std::get_if<MultipleKernel>(&a.node().value)) return m->factor * (m->kernel * b);
   if (const auto* m = std::get_if<MultipleKernel>(&b.node().value)) return m->factor * (a * m->kernel);
   std::vector<Kernel> factors;
@@ -105,6 +113,7 @@ Kernel operator*(const Kernel& a, const Kernel& b) {
 }
 
 Kernel operator*(double factor, const Kernel& k) {
+  require_no_precomputed(k, k);
   if (!std::isfinite(factor)) throw Error(ErrorCode::usage, fmt::format("a kernel cannot be multiplied by {}", factor));
   if (const auto* m = std::get_if<MultipleKernel>(&k.node().value)) return (factor * m->factor) * m->kernel;
   return make_kernel(MultipleKernel{factor, k});

@@ -11,8 +11,9 @@ namespace mercer {
 template <class T>
 Matrix<T> Model<T>::transform(const Samples<T>& points, const Run& run) const {
   if (points.cols() != features())
-    throw Error(ErrorCode::bad_data, fmt::format("the points have {} column{}, and the {} model expects {}", points.cols(),
-                                                 points.cols() == 1 ? "" : "s", method(), features()),
+    throw Error(ErrorCode::bad_data,
+                fmt::format("the points have {} column{}, and the {} model expects {}", points.cols(),
+                            points.cols() == 1 ? "" : "s", method(), features()),
                 "give the same feature columns as in the fit, without the label");
   require_finite(points, "the points");
   if (points.rows() == 0) return Matrix<T>(0, components());
@@ -22,16 +23,19 @@ Matrix<T> Model<T>::transform(const Samples<T>& points, const Run& run) const {
 template <class T>
 Matrix<T> Model<T>::inverse(const MatrixView<T>& scores, const Run& run) const {
   if (scores.cols() != components())
-    throw Error(ErrorCode::bad_data, fmt::format("the scores have {} column{}, and the {} model has {} component{}", scores.cols(),
-                                                 scores.cols() == 1 ? "" : "s", method(), components(),
-                                                 components() == 1 ? "" : "s"));
-  require_finite(Samples<T>::borrow(scores.data(), scores.rows(), scores.cols(), scores.outerStride()), "the scores");
+    throw Error(
+        ErrorCode::bad_data,
+        fmt::format("the scores have {} column{}, and the {} model has {} component{}", scores.cols(),
+                    scores.cols() == 1 ? "" : "s", method(), components(), components() == 1 ? "" : "s"));
+  require_finite(Samples<T>::borrow(scores.data(), scores.rows(), scores.cols(), scores.outerStride()),
+                 "the scores");
   return do_inverse(scores, run);
 }
 
 template <class T>
 Matrix<T> Model<T>::do_inverse(const MatrixView<T>&, const Run&) const {
-  throw Error(ErrorCode::usage, fmt::format("{} has no inverse: scores do not lead back to the input space", method()),
+  throw Error(ErrorCode::usage,
+              fmt::format("{} has no inverse: scores do not lead back to the input space", method()),
               "pca has one");
 }
 

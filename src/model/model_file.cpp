@@ -51,42 +51,50 @@ Tensor array_tensor(std::string name, std::vector<T> values) {
 
 }  // namespace
 
-ModelWriter::ModelWriter(std::string method, Precision precision) : method_(std::move(method)), precision_(precision) {}
+ModelWriter::ModelWriter(std::string method, Precision precision)
+    : method_(std::move(method)), precision_(precision) {}
 
 void ModelWriter::set(const std::string& name, nlohmann::json value) {
-  if (parameters_.contains(name)) throw Error(ErrorCode::internal, fmt::format("parameter '{}' is written twice", name));
+  if (parameters_.contains(name))
+    throw Error(ErrorCode::internal, fmt::format("parameter '{}' is written twice", name));
   parameters_[name] = value.is_number_float() ? keep_number(value.get<double>()) : std::move(value);
 }
 
 void ModelWriter::add(Tensor tensor) {
   for (const auto& other : tensors_)
-    if (other.name == tensor.name) throw Error(ErrorCode::internal, fmt::format("tensor '{}' is written twice", tensor.name));
+    if (other.name == tensor.name)
+      throw Error(ErrorCode::internal, fmt::format("tensor '{}' is written twice", tensor.name));
   tensors_.push_back(std::move(tensor));
 }
 
 template <class T>
 void ModelWriter::matrix(const std::string& name, const Matrix<T>& m) {
-  add({name, safetensors::dtype_of<T>(), {m.rows(), m.cols()},
-       [&m](const Sink& sink) { sink(m.data(), bytes_of<T>(m.size())); }});
+  add({name, safetensors::dtype_of<T>(), {m.rows(), m.cols()}, [&m](const Sink& sink) {
+         sink(m.data(), bytes_of<T>(m.size()));
+       }});
 }
 
 template <class T>
 void ModelWriter::matrix(const std::string& name, Matrix<T>&& m) {
   auto owner = std::make_shared<const Matrix<T>>(std::move(m));
-  add({name, safetensors::dtype_of<T>(), {owner->rows(), owner->cols()},
-       [owner](const Sink& sink) { sink(owner->data(), bytes_of<T>(owner->size())); }});
+  add({name, safetensors::dtype_of<T>(), {owner->rows(), owner->cols()}, [owner](const Sink& sink) {
+         sink(owner->data(), bytes_of<T>(owner->size()));
+       }});
 }
 
 template <class T>
 void ModelWriter::block(const std::string& name, const Block<T>& b) {
-  add({name, safetensors::dtype_of<T>(), {b.rows(), b.cols()}, [&b](const Sink& sink) { emit_rows<T>(b, sink); }});
+  add({name, safetensors::dtype_of<T>(), {b.rows(), b.cols()}, [&b](const Sink& sink) {
+         emit_rows<T>(b, sink);
+       }});
 }
 
 template <class T>
 void ModelWriter::block(const std::string& name, Block<T>&& b) {
   auto owner = std::make_shared<const Block<T>>(std::move(b));
-  add({name, safetensors::dtype_of<T>(), {owner->rows(), owner->cols()},
-       [owner](const Sink& sink) { emit_rows<T>(*owner, sink); }});
+  add({name, safetensors::dtype_of<T>(), {owner->rows(), owner->cols()}, [owner](const Sink& sink) {
+         emit_rows<T>(*owner, sink);
+       }});
 }
 
 template <class T>
@@ -102,7 +110,9 @@ void ModelWriter::array(const std::string& name, std::vector<T> values) {
 template <class T>
 void ModelWriter::samples(const std::string& name, const Samples<T>& s) {
   if (!s.is_sparse()) {
-    add({name, safetensors::dtype_of<T>(), {s.rows(), s.cols()}, [s](const Sink& sink) { emit_rows<T>(s.dense(), sink); }});
+    add({name, safetensors::dtype_of<T>(), {s.rows(), s.cols()}, [s](const Sink& sink) {
+           emit_rows<T>(s.dense(), sink);
+         }});
     return;
   }
   // A range of rows keeps the offsets of the whole; the file's begin at 0.
@@ -128,23 +138,41 @@ void ModelWriter::scaling(const Scaling<T>& s) {
   vector("scaling.factor", s.factor);
 }
 
-void ModelWriter::common(const Report& r, const std::optional<Label>& label, const std::vector<std::string>& columns) {
+void ModelWriter::common(const Report& r, const std::optional<Label>& label,
+                         const std::vector<std::string>& columns) {
   // What restore() would refuse to read is not written either.
   if (label && static_cast<Index>(label->codes.size()) != r.n)
-    throw Error(ErrorCode::internal, fmt::format("a label of {} rows on a model of {}", label->codes.size(), r.n));
+    throw Error(ErrorCode::internal,
+                fmt::format("a label of {} rows on a model of {}", label->codes.size(), r.n));
   if (!columns.empty() && static_cast<Index>(columns.size()) != r.d)
-    throw Error(ErrorCode::internal, fmt::format("{} column names on a model of {} columns", columns.size(), r.d));
+    throw Error(ErrorCode::internal,
+                fmt::format("{} column names on a model of {} columns", columns.size(), r.d));
   nlohmann::json seconds = nlohmann::json::array();
   for (const auto& [stage, time] : r.seconds) seconds.push_back({stage, keep_number(time)});
-  nlohmann::json report = {
-      {"n", r.n}, {"d", r.d}, {"components", r.components}, {"components_requested", r.components_requested},
-      {"kernel", r.kernel}, {"centered", r.centered}, {"trace", keep_number(r.trace)},
-      {"missed_rigorous", keep_number(r.missed.rigorous)}, {"missed_probable", keep_number(r.missed.probable)},
-      {"missed_delta", keep_number(r.missed.delta)}, {"converged", r.converged}, {"passes", r.passes},
-      {"plan", {{"route", name_of(r.plan.route)}, {"problem", r.plan.problem}, {"reason", r.plan.reason},
-                {"bytes", keep_number(r.plan.bytes)}, {"flops", keep_number(r.plan.flops)},
-                {"seconds", keep_number(r.plan.seconds)}, {"budget", r.plan.budget}, {"rejected", r.plan.rejected}}},
-      {"seconds", seconds}, {"peak_bytes", r.peak_bytes}, {"notes", r.notes}};
+  nlohmann::json report = {{"n", r.n},
+                           {"d", r.d},
+                           {"components", r.components},
+                           {"components_requested", r.components_requested},
+                           {"kernel", r.kernel},
+                           {"centered", r.centered},
+                           {"trace", keep_number(r.trace)},
+                           {"missed_rigorous", keep_number(r.missed.rigorous)},
+                           {"missed_probable", keep_number(r.missed.probable)},
+                           {"missed_delta", keep_number(r.missed.delta)},
+                           {"converged", r.converged},
+                           {"passes", r.passes},
+                           {"plan",
+                            {{"route", name_of(r.plan.route)},
+                             {"problem", r.plan.problem},
+                             {"reason", r.plan.reason},
+                             {"bytes", keep_number(r.plan.bytes)},
+                             {"flops", keep_number(r.plan.flops)},
+                             {"seconds", keep_number(r.plan.seconds)},
+                             {"budget", r.plan.budget},
+                             {"rejected", r.plan.rejected}}},
+                           {"seconds", seconds},
+                           {"peak_bytes", r.peak_bytes},
+                           {"notes", r.notes}};
   if (r.min_eigenvalue) report["min_eigenvalue"] = keep_number(*r.min_eigenvalue);
   if (r.negative_share) report["negative_share"] = keep_number(*r.negative_share);
   set("report", std::move(report));
@@ -174,7 +202,8 @@ void ModelWriter::write_file(const std::string& path) const {
 ModelFile::ModelFile(const std::string& path) : file_(path) {
   const auto& words = file_.metadata();
   if (const auto format = words.find("format"); format == words.end() || format->second != "mercer")
-    throw Error(ErrorCode::bad_data, fmt::format("{} is not a Mercer model", path), "it is a safetensors file of another program");
+    throw Error(ErrorCode::bad_data, fmt::format("{} is not a Mercer model", path),
+                "it is a safetensors file of another program");
   library_version_ = metadata("library_version");
   const std::string& format_version = metadata("format_version");
   int number = 0;
@@ -183,10 +212,11 @@ ModelFile::ModelFile(const std::string& path) : file_(path) {
       code != std::errc{} || rest != end || number < 1)
     file_.damaged(fmt::format("its format_version is '{}', not a number", format_version));
   if (number > model_format_version)
-    throw Error(ErrorCode::bad_data,
-                fmt::format("{} was written by a newer mercer {}; this is {}, which reads format {} but not {}", path,
-                            library_version_, version, model_format_version, format_version),
-                "update mercer, or fit the model with this one");
+    throw Error(
+        ErrorCode::bad_data,
+        fmt::format("{} was written by a newer mercer {}; this is {}, which reads format {} but not {}", path,
+                    library_version_, version, model_format_version, format_version),
+        "update mercer, or fit the model with this one");
   method_ = metadata("method");
   const std::string& precision = metadata("precision");
   if (precision != name_of(Precision::float32) && precision != name_of(Precision::float64))
@@ -206,14 +236,14 @@ const std::string& ModelFile::metadata(const std::string& key) const {
   return found->second;
 }
 
-#define MERCER_INSTANTIATE(T)                                                     \
-  template void ModelWriter::matrix(const std::string&, const Matrix<T>&);        \
-  template void ModelWriter::matrix(const std::string&, Matrix<T>&&);             \
-  template void ModelWriter::block(const std::string&, const Block<T>&);          \
-  template void ModelWriter::block(const std::string&, Block<T>&&);               \
-  template void ModelWriter::vector(const std::string&, const Vector<T>&);        \
-  template void ModelWriter::samples(const std::string&, const Samples<T>&);      \
-  template void ModelWriter::scaling(const Scaling<T>&);                          \
+#define MERCER_INSTANTIATE(T)                                                \
+  template void ModelWriter::matrix(const std::string&, const Matrix<T>&);   \
+  template void ModelWriter::matrix(const std::string&, Matrix<T>&&);        \
+  template void ModelWriter::block(const std::string&, const Block<T>&);     \
+  template void ModelWriter::block(const std::string&, Block<T>&&);          \
+  template void ModelWriter::vector(const std::string&, const Vector<T>&);   \
+  template void ModelWriter::samples(const std::string&, const Samples<T>&); \
+  template void ModelWriter::scaling(const Scaling<T>&);                     \
   template void ModelWriter::array(const std::string&, std::vector<T>);
 MERCER_INSTANTIATE(float)
 MERCER_INSTANTIATE(double)

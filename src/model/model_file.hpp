@@ -64,7 +64,8 @@ class ModelWriter {
   void scaling(const Scaling<T>& s);
 
   /// What every model has; Model::save calls it.
-  void common(const Report& report, const std::optional<Label>& label, const std::vector<std::string>& columns);
+  void common(const Report& report, const std::optional<Label>& label,
+              const std::vector<std::string>& columns);
 
   /// Throws Error{cannot_create} or Error{io}; a file of that name is then as it was.
   void write_file(const std::string& path) const;
@@ -142,7 +143,8 @@ class ModelReader {
  private:
   using Entry = safetensors::File::Entry;
   [[nodiscard]] const Entry& tensor(const std::string& name, std::size_t dimensions) const;
-  [[nodiscard]] const Entry& tensor(const std::string& name, std::size_t dimensions, std::string_view dtype) const;
+  [[nodiscard]] const Entry& tensor(const std::string& name, std::size_t dimensions,
+                                    std::string_view dtype) const;
   [[nodiscard]] SparseMatrix<T> csr(const std::string& name) const;
   [[nodiscard]] Report report() const;
   [[nodiscard]] std::optional<Label> label() const;

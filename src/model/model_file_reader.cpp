@@ -1,6 +1,8 @@
 // Reading the parts of a model file back, each one checked.
 #include "model/model_file.hpp"
 
+#include "kernel/node.hpp"
+
 #include <mercer/error.hpp>
 
 #include <fmt/format.h>
@@ -35,7 +37,8 @@ class Fields {
   [[nodiscard]] double number(const std::string& key) const { return as_number(get(key), key); }
   [[nodiscard]] Index count(const std::string& key) const {
     const auto& value = get(key);
-    require(value.is_number_unsigned() || (value.is_number_integer() && value.get<std::int64_t>() >= 0), key, "a count");
+    require(value.is_number_unsigned() || (value.is_number_integer() && value.get<std::int64_t>() >= 0), key,
+            "a count");
     require(value.get<std::uint64_t>() <= std::uint64_t{std::numeric_limits<Index>::max()}, key, "a count");
     return value.get<Index>();
   }
@@ -49,7 +52,8 @@ class Fields {
   }
   [[nodiscard]] std::vector<std::string> texts(const std::string& key) const {
     const auto& list = get(key);
-    const bool good = list.is_array() && std::all_of(list.begin(), list.end(), [](const auto& v) { return v.is_string(); });
+    const bool good =
+        list.is_array() && std::all_of(list.begin(), list.end(), [](const auto& v) { return v.is_string(); });
     require(good, key, "a list of strings");
     return list.template get<std::vector<std::string>>();
   }
@@ -85,11 +89,15 @@ Fields fields(const ModelFile& file) { return {file.file(), file.parameters()}; 
 }  // namespace
 
 template <class T>
-ModelReader<T>::ModelReader(const std::string& path, LoadOptions options) : file_(path), options_(std::move(options)) {
+ModelReader<T>::ModelReader(const std::string& path, LoadOptions options)
+    : file_(path), options_(std::move(options)) {
   file_.file().verify_checksum();
   if (file_.precision() != precision_of<T>)
-    throw Error(ErrorCode::usage, fmt::format("{} is a model in {}, not in {}", path, name_of(file_.precision()), name_of(precision_of<T>)),
-                fmt::format("load it with load_model<{}>; model_precision() tells which", name_of(file_.precision())));
+    throw Error(ErrorCode::usage,
+                fmt::format("{} is a model in {}, not in {}", path, name_of(file_.precision()),
+                            name_of(precision_of<T>)),
+                fmt::format("load it with load_model<{}>; model_precision() tells which",
+                            name_of(file_.precision())));
 }
 
 template <class T>
@@ -98,15 +106,25 @@ bool ModelReader<T>::has(const std::string& name) const {
 }
 
 template <class T>
-const nlohmann::json& ModelReader<T>::get(const std::string& name) const { return fields(file_).get(name); }
+const nlohmann::json& ModelReader<T>::get(const std::string& name) const {
+  return fields(file_).get(name);
+}
 template <class T>
-double ModelReader<T>::number(const std::string& name) const { return fields(file_).number(name); }
+double ModelReader<T>::number(const std::string& name) const {
+  return fields(file_).number(name);
+}
 template <class T>
-Index ModelReader<T>::count(const std::string& name) const { return fields(file_).count(name); }
+Index ModelReader<T>::count(const std::string& name) const {
+  return fields(file_).count(name);
+}
 template <class T>
-bool ModelReader<T>::flag(const std::string& name) const { return fields(file_).flag(name); }
+bool ModelReader<T>::flag(const std::string& name) const {
+  return fields(file_).flag(name);
+}
 template <class T>
-std::string ModelReader<T>::text(const std::string& name) const { return fields(file_).text(name); }
+std::string ModelReader<T>::text(const std::string& name) const {
+  return fields(file_).text(name);
+}
 
 template <class T>
 auto ModelReader<T>::tensor(const std::string& name, std::size_t dimensions) const -> const Entry& {
@@ -114,13 +132,14 @@ auto ModelReader<T>::tensor(const std::string& name, std::size_t dimensions) con
   const auto found = all.find(name);
   if (found == all.end()) damaged(fmt::format("tensor '{}' is missing", name));
   if (found->second.shape.size() != dimensions)
-    damaged(fmt::format("tensor '{}' is {}; it should have {} dimension{}", name, to_string(found->second.shape), dimensions,
-                        dimensions == 1 ? "" : "s"));
+    damaged(fmt::format("tensor '{}' is {}; it should have {} dimension{}", name,
+                        to_string(found->second.shape), dimensions, dimensions == 1 ? "" : "s"));
   return found->second;
 }
 
 template <class T>
-auto ModelReader<T>::tensor(const std::string& name, std::size_t dimensions, std::string_view dtype) const -> const Entry& {
+auto ModelReader<T>::tensor(const std::string& name, std::size_t dimensions, std::string_view dtype) const
+    -> const Entry& {
   const Entry& entry = tensor(name, dimensions);
   if (entry.dtype != dtype) damaged(fmt::format("tensor '{}' is of {}, not of {}", name, entry.dtype, dtype));
   return entry;
@@ -144,7 +163,8 @@ Block<T> ModelReader<T>::block(const std::string& name) const {
   Matrix<T> rows;
   for (Index first = 0; first < out.rows(); first += step) {
     rows.resize(std::min(step, out.rows() - first), out.cols());
-    file_.file().read(entry, static_cast<std::size_t>(first) * row, rows.data(), static_cast<std::size_t>(rows.rows()) * row);
+    file_.file().read(entry, static_cast<std::size_t>(first) * row, rows.data(),
+                      static_cast<std::size_t>(rows.rows()) * row);
     out.middleRows(first, rows.rows()) = rows;
   }
   return out;
@@ -163,7 +183,8 @@ template <class T>
 Vector<double> ModelReader<T>::vector(const std::string& name) const {
   if (tensor(name, 1).dtype == "F32") {
     const auto values = array<float>(name);
-    return Eigen::Map<const Vector<float>>(values.data(), static_cast<Index>(values.size())).template cast<double>();
+    return Eigen::Map<const Vector<float>>(values.data(), static_cast<Index>(values.size()))
+        .template cast<double>();
   }
   const auto values = array<double>(name);
   return Eigen::Map<const Vector<double>>(values.data(), static_cast<Index>(values.size()));
@@ -174,7 +195,8 @@ SparseMatrix<T> ModelReader<T>::csr(const std::string& name) const {
   const Entry& values = tensor(name + ".values", 1, safetensors::dtype_of<T>());
   const Entry& columns = tensor(name + ".columns", 1, "I64");
   const auto shape = this->shape(name);
-  if (columns.shape != values.shape) damaged(fmt::format("'{}' has {} values in {} columns", name, values.shape[0], columns.shape[0]));
+  if (columns.shape != values.shape)
+    damaged(fmt::format("'{}' has {} values in {} columns", name, values.shape[0], columns.shape[0]));
 
   SparseMatrix<T> out(shape[0], shape[1]);
   const auto starts = array<std::int64_t>(name + ".rows");
@@ -204,7 +226,8 @@ safetensors::Shape ModelReader<T>::shape(const std::string& name) const {
   if (!all.contains(name + ".rows")) damaged(fmt::format("tensor '{}' is missing", name));
   const Index starts = tensor(name + ".rows", 1, "I64").shape[0];
   const Index cols = count(name + ".cols");
-  if (starts < 1 || cols > max_columns) damaged(fmt::format("'{}' cannot be {} rows of {} columns", name, starts - 1, cols));
+  if (starts < 1 || cols > max_columns)
+    damaged(fmt::format("'{}' cannot be {} rows of {} columns", name, starts - 1, cols));
   return {starts - 1, cols};
 }
 
@@ -225,10 +248,31 @@ Scaling<T> ModelReader<T>::scaling() const {
   }
   out.shift = vector("scaling.shift");
   out.factor = vector("scaling.factor");
-  const bool fits = (out.kind != Scale::none || out.shift.size() == 0) &&
-                    (out.factor.size() == (out.kind == Scale::standardize ? out.shift.size() : 0));
-  if (!fits) damaged(fmt::format("its scaling '{}' has {} shifts and {} factors", kind, out.shift.size(), out.factor.size()));
+  const Index d = fields(file_).object("report").count("d");
+  const bool fits = out.shift.size() == (out.kind == Scale::none ? 0 : d) &&
+                    out.factor.size() == (out.kind == Scale::standardize ? d : 0);
+  if (!fits)
+    damaged(fmt::format("its scaling '{}' of {} columns has {} shifts and {} factors", kind, d,
+                        out.shift.size(), out.factor.size()));
   return out;
+}
+
+template <class T>
+Kernel ModelReader<T>::kernel(const std::string& text) const {
+  const auto supplied = [&](const std::string& name) {
+    const auto found = options_.kernels.find(name);
+    if (found != options_.kernels.end()) return found->second;
+    throw Error(ErrorCode::usage,
+                fmt::format("{} needs your kernel '{}', which is saved by name only", path(), name),
+                fmt::format("load it from C++ with LoadOptions::kernels[\"{}\"] = the kernel", name));
+  };
+  std::optional<Kernel> parsed;
+  try {
+    parsed = Kernel::parse(text);
+  } catch (const Error& error) {
+    damaged(fmt::format("its kernel cannot be read: {}", error.message()));
+  }
+  return with_user_kernels(*parsed, supplied);
 }
 
 template <class T>
@@ -276,12 +320,15 @@ template <class T>
 std::optional<Label> ModelReader<T>::label() const {
   if (!has("label")) return std::nullopt;
   const Fields saved = fields(file_).object("label");
-  Label out{saved.text("column"), saved.texts("names"), array<std::int32_t>("label.codes"), array<double>("label.values")};
+  Label out{saved.text("column"), saved.texts("names"), array<std::int32_t>("label.codes"),
+            array<double>("label.values")};
   const auto classes = static_cast<std::int64_t>(out.names.size());
-  if (std::any_of(out.codes.begin(), out.codes.end(), [&](std::int32_t code) { return code < 0 || code >= classes; }))
+  if (std::any_of(out.codes.begin(), out.codes.end(),
+                  [&](std::int32_t code) { return code < 0 || code >= classes; }))
     damaged(fmt::format("label '{}' has a code outside its {} classes", out.column, classes));
   if (!out.values.empty() && out.values.size() != out.codes.size())
-    damaged(fmt::format("label '{}' has {} values for {} rows", out.column, out.values.size(), out.codes.size()));
+    damaged(
+        fmt::format("label '{}' has {} values for {} rows", out.column, out.values.size(), out.codes.size()));
   return out;
 }
 
@@ -292,7 +339,8 @@ void ModelReader<T>::restore(Model<T>& model) const {
   if (has("columns")) model.columns_ = fields(file_).texts("columns");
   const auto& r = model.report_;
   if (model.label_ && static_cast<Index>(model.label_->codes.size()) != r.n)
-    damaged(fmt::format("label '{}' has {} rows, the data had {}", model.label_->column, model.label_->codes.size(), r.n));
+    damaged(fmt::format("label '{}' has {} rows, the data had {}", model.label_->column,
+                        model.label_->codes.size(), r.n));
   if (!model.columns_.empty() && static_cast<Index>(model.columns_.size()) != r.d)
     damaged(fmt::format("it names {} columns of {}", model.columns_.size(), r.d));
 }

@@ -39,7 +39,9 @@ std::unique_ptr<Model<T>> load_model(const std::string& path, const LoadOptions&
       reader.damaged(fmt::format("a parameter of its {} is of the wrong kind", method.name));
     }
   }
-  throw Error(ErrorCode::bad_data, fmt::format("{} holds a model of the method '{}', which this mercer does not know", path, reader.method()));
+  throw Error(ErrorCode::bad_data,
+              fmt::format("{} holds a model of the method '{}', which this mercer does not know", path,
+                          reader.method()));
 }
 
 template std::unique_ptr<Model<float>> load_model(const std::string&, const LoadOptions&);

@@ -39,8 +39,8 @@ std::string leaf(const Json& value) { return value.dump(-1, ' ', false, Json::er
 /// Indented by two, but a list of numbers stays on one line: a thousand eigenvalues, not lines.
 void print(const Json& value, std::size_t indent, std::string& out) {
   const bool listed = value.is_array() && !std::all_of(value.begin(), value.end(), [](const Json& item) {
-    return item.is_number() || item.is_null();
-  });
+                        return item.is_number() || item.is_null();
+                      });
   if (value.is_array() && !listed) {
     std::vector<std::string> items;
     std::transform(value.begin(), value.end(), std::back_inserter(items), leaf);
@@ -71,19 +71,22 @@ std::string cell(double value, const char* format) {
 std::string table(const Report& r) {
   const Index count = r.gram_eigenvalues.size();
   if (count == 0) return "  no component: the data does not vary\n";
-  std::string out = fmt::format("  {:>9}  {:>12}  {:>12}  {:>7}  {:>10}  {:>8}\n", "component", "eigenvalue", "variance", "share",
-                                "cumulative", "residual");
+  std::string out = fmt::format("  {:>9}  {:>12}  {:>12}  {:>7}  {:>10}  {:>8}\n", "component", "eigenvalue",
+                                "variance", "share", "cumulative", "residual");
   double cumulative = 0;
   for (Index i = 0; i < std::min(count, table_rows); ++i) {
     const double share = at(r.explained_variance_ratio, i);
     cumulative += share;
-    out += fmt::format("  {:>9}  {:>12}  {:>12}  {:>7}  {:>10}  {:>8}\n", i + 1, cell(at(r.gram_eigenvalues, i), "{:.6g}"),
-                       cell(at(r.variances, i), "{:.6g}"), cell(100 * share, "{:.2f}%"), cell(100 * cumulative, "{:.2f}%"),
+    out += fmt::format("  {:>9}  {:>12}  {:>12}  {:>7}  {:>10}  {:>8}\n", i + 1,
+                       cell(at(r.gram_eigenvalues, i), "{:.6g}"), cell(at(r.variances, i), "{:.6g}"),
+                       cell(100 * share, "{:.2f}%"), cell(100 * cumulative, "{:.2f}%"),
                        cell(at(r.residuals, i), "{:.1e}"));
   }
   if (count > table_rows) {
-    const double all = r.explained_variance_ratio.size() == count ? r.explained_variance_ratio.sum() : std::nan("");
-    out += fmt::format("  {:>9}  and {} more, {} together\n", "…", count - table_rows, cell(100 * all, "{:.2f}%"));
+    const double all =
+        r.explained_variance_ratio.size() == count ? r.explained_variance_ratio.sum() : std::nan("");
+    out += fmt::format("  {:>9}  and {} more, {} together\n", "…", count - table_rows,
+                       cell(100 * all, "{:.2f}%"));
   }
   return out;
 }
@@ -97,10 +100,16 @@ std::string certificate(const Report& r) {
     out += fmt::format("each eigenvalue is right to within {:.2g}; ", r.residuals.maxCoeff());
   }
   const auto [sure, likely, delta] = r.missed;
-  if (std::isfinite(sure) && !(likely < sure)) return out + fmt::format("none above {:.4g} was missed\n", sure);
+  if (std::isfinite(sure) && !(likely < sure))
+    return out + fmt::format("none above {:.4g} was missed\n", sure);
   if (!std::isfinite(likely)) return out + "what may have been missed was not measured\n";
   out += fmt::format("none above {:.4g} was missed (but for a chance of {:.1g}", likely, delta);
   return out + (std::isfinite(sure) ? fmt::format("; beyond doubt, none above {:.4g})\n", sure) : ")\n");
+}
+
+/// Three digits, never an exponent.
+std::string time_text(double seconds) {
+  return seconds < 100 ? fmt::format("{:.3g}", seconds) : fmt::format("{:.0f}", seconds);
 }
 
 std::string cost(const Report& r) {
@@ -109,11 +118,14 @@ std::string cost(const Report& r) {
   if (r.passes > 0) out += fmt::format(", {} pass{}", r.passes, r.passes == 1 ? "" : "es");
   std::vector<std::string> stages;
   for (const auto& [stage, seconds] : r.seconds) {
-    if (stage == "total") out += fmt::format(", {:.3g} s", seconds);
-    else stages.push_back(fmt::format("{} {:.3g}", stage, seconds));
+    if (stage == "total")
+      out += fmt::format(", {} s", time_text(seconds));
+    else if (seconds >= 0.001)
+      stages.push_back(fmt::format("{} {}", stage, time_text(seconds)));
   }
   if (!stages.empty()) out += fmt::format(" ({})", fmt::join(stages, ", "));
-  if (r.peak_bytes > 0) out += fmt::format(", peak memory {}", format_bytes(static_cast<double>(r.peak_bytes)));
+  if (r.peak_bytes > 0)
+    out += fmt::format(", peak memory {}", format_bytes(static_cast<double>(r.peak_bytes)));
   return out + "\n";
 }
 
@@ -122,37 +134,38 @@ std::string cost(const Report& r) {
 std::string Report::to_json() const {
   Json times = Json::object();
   for (const auto& [stage, time] : seconds) times[stage] = number(time);
-  const Json report = {
-      {"method", method},
-      {"n", n},
-      {"d", d},
-      {"components", components},
-      {"components_requested", components_requested},
-      {"kernel", kernel.empty() ? Json(nullptr) : Json(kernel)},
-      {"precision", name_of(precision)},
-      {"centered", centered},
-      {"gram_eigenvalues", numbers(gram_eigenvalues)},
-      {"variances", numbers(variances)},
-      {"explained_variance_ratio", numbers(explained_variance_ratio)},
-      {"trace", number(trace)},
-      {"residuals", numbers(residuals)},
-      {"missed_bound",
-       {{"rigorous", number(missed.rigorous)}, {"probable", number(missed.probable)}, {"delta", number(missed.delta)}}},
-      {"min_eigenvalue", number(min_eigenvalue)},
-      {"negative_share", number(negative_share)},
-      {"converged", converged},
-      {"passes", passes},
-      {"plan",
-       {{"route", name_of(plan.route)},
-        {"problem", plan.problem},
-        {"reason", plan.reason},
-        {"bytes", whole(plan.bytes)},
-        {"flops", whole(plan.flops)},
-        {"seconds", number(plan.seconds)},
-        {"budget", plan.budget}}},
-      {"seconds", times},
-      {"peak_bytes", peak_bytes},
-      {"notes", notes}};
+  const Json report = {{"method", method},
+                       {"n", n},
+                       {"d", d},
+                       {"components", components},
+                       {"components_requested", components_requested},
+                       {"kernel", kernel.empty() ? Json(nullptr) : Json(kernel)},
+                       {"precision", name_of(precision)},
+                       {"centered", centered},
+                       {"gram_eigenvalues", numbers(gram_eigenvalues)},
+                       {"variances", numbers(variances)},
+                       {"explained_variance_ratio", numbers(explained_variance_ratio)},
+                       {"trace", number(trace)},
+                       {"residuals", numbers(residuals)},
+                       {"missed_bound",
+                        {{"rigorous", number(missed.rigorous)},
+                         {"probable", number(missed.probable)},
+                         {"delta", number(missed.delta)}}},
+                       {"min_eigenvalue", number(min_eigenvalue)},
+                       {"negative_share", number(negative_share)},
+                       {"converged", converged},
+                       {"passes", passes},
+                       {"plan",
+                        {{"route", name_of(plan.route)},
+                         {"problem", plan.problem},
+                         {"reason", plan.reason},
+                         {"bytes", whole(plan.bytes)},
+                         {"flops", whole(plan.flops)},
+                         {"seconds", number(plan.seconds)},
+                         {"budget", plan.budget}}},
+                       {"seconds", times},
+                       {"peak_bytes", peak_bytes},
+                       {"notes", notes}};
   std::string out;
   print(report, 0, out);
   return out;
@@ -163,13 +176,14 @@ std::string Report::to_string() const {
   if (!kernel.empty()) out += ", kernel " + kernel;
   out += fmt::format(", {}{}\n", name_of(precision), centered ? "" : ", not centred");
   if (components < components_requested)
-    out += fmt::format("{} component{} of the {} asked for: there are no more\n", components, components == 1 ? "" : "s",
-                       components_requested);
+    out += fmt::format("{} component{} of the {} asked for: there are no more\n", components,
+                       components == 1 ? "" : "s", components_requested);
   out += table(*this);
   out += certificate(*this);
   if (min_eigenvalue && *min_eigenvalue < 0) {
     out += fmt::format("not positive semidefinite: the smallest eigenvalue is {:.4g}", *min_eigenvalue);
-    out += negative_share ? fmt::format(", {:.2g}% of the spectrum is negative\n", 100 * *negative_share) : "\n";
+    out +=
+        negative_share ? fmt::format(", {:.2g}% of the spectrum is negative\n", 100 * *negative_share) : "\n";
   }
   out += cost(*this);
   for (const auto& note : notes) out += "note: " + note + "\n";

@@ -8,10 +8,10 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <xxhash.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <array>
@@ -38,7 +38,9 @@ class Hash {
     XXH3_64bits_reset(state_.get());
   }
   void add(const void* data, std::size_t bytes) { XXH3_64bits_update(state_.get(), data, bytes); }
-  [[nodiscard]] std::string digits() const { return fmt::format("{:016x}", XXH3_64bits_digest(state_.get())); }
+  [[nodiscard]] std::string digits() const {
+    return fmt::format("{:016x}", XXH3_64bits_digest(state_.get()));
+  }
 
  private:
   std::unique_ptr<XXH3_state_t, XXH_errorcode (*)(XXH3_state_t*)> state_;
@@ -67,7 +69,8 @@ std::string make_header(const Metadata& metadata, const std::vector<Tensor>& ten
     std::size_t bytes = 0;
     if (!byte_length(tensor.shape, element_bytes(tensor.dtype), bytes))
       throw Error(ErrorCode::internal, fmt::format("tensor '{}' is too large for a file", tensor.name));
-    header[tensor.name] = {{"dtype", tensor.dtype}, {"shape", tensor.shape}, {"data_offsets", {end, end + bytes}}};
+    header[tensor.name] = {
+        {"dtype", tensor.dtype}, {"shape", tensor.shape}, {"data_offsets", {end, end + bytes}}};
     end += bytes;
   }
   // Names may hold bytes that are not UTF-8 (a column of an old file); JSON cannot, so replace them.
@@ -97,8 +100,21 @@ nlohmann::json parse_strictly(const std::string& text) {
 
 std::size_t element_bytes(std::string_view dtype) {
   static constexpr std::array<std::pair<std::string_view, std::size_t>, 15> sizes{{
-      {"F64", 8}, {"I64", 8}, {"U64", 8}, {"F32", 4}, {"I32", 4}, {"U32", 4}, {"F16", 2}, {"BF16", 2},
-      {"I16", 2}, {"U16", 2}, {"I8", 1},  {"U8", 1},  {"BOOL", 1}, {"F8_E4M3", 1}, {"F8_E5M2", 1},
+      {"F64", 8},
+      {"I64", 8},
+      {"U64", 8},
+      {"F32", 4},
+      {"I32", 4},
+      {"U32", 4},
+      {"F16", 2},
+      {"BF16", 2},
+      {"I16", 2},
+      {"U16", 2},
+      {"I8", 1},
+      {"U8", 1},
+      {"BOOL", 1},
+      {"F8_E4M3", 1},
+      {"F8_E5M2", 1},
   }};
   for (const auto& [name, bytes] : sizes)
     if (name == dtype) return bytes;
@@ -116,8 +132,10 @@ void write(const std::string& path, Metadata metadata, std::vector<Tensor> tenso
   metadata.emplace_back("checksum", std::string(checksum_prefix) + std::string(checksum_digits, '0'));
   const std::string header = make_header(metadata, tensors);
   if (header.size() > max_header_bytes)
-    throw Error(ErrorCode::bad_data, fmt::format("{}: the names in the model take {} bytes, more than a model file's header may",
-                                                 path, header.size()), "use shorter column names");
+    throw Error(ErrorCode::bad_data,
+                fmt::format("{}: the names in the model take {} bytes, more than a model file's header may",
+                            path, header.size()),
+                "use shorter column names");
 
   AtomicFile file(path);
   Hash hash;
@@ -137,9 +155,11 @@ void write(const std::string& path, Metadata metadata, std::vector<Tensor> tenso
     const std::size_t before = written;
     tensor.emit(sink);
     if (written - before != expected)
-      throw Error(ErrorCode::internal, fmt::format("tensor '{}': {} bytes written, {} promised", tensor.name, written - before, expected));
+      throw Error(ErrorCode::internal, fmt::format("tensor '{}': {} bytes written, {} promised", tensor.name,
+                                                   written - before, expected));
   }
-  const std::string key = fmt::format("\"checksum\":\"{}", checksum_prefix);  // a quote inside a string would be escaped
+  const std::string key =
+      fmt::format("\"checksum\":\"{}", checksum_prefix);  // a quote inside a string would be escaped
   const std::string digits = hash.digits();
   file.write_at(length_bytes + header.find(key) + key.size(), digits.data(), digits.size());
   file.commit();
@@ -148,7 +168,8 @@ void write(const std::string& path, Metadata metadata, std::vector<Tensor> tenso
 File::File(std::string path) : path_(std::move(path)) {
   file_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
   if (file_ < 0 && errno == ENOENT) throw Error(ErrorCode::no_input, fmt::format("{}: no such file", path_));
-  if (file_ < 0) throw Error(ErrorCode::no_input, fmt::format("{}: cannot open: {}", path_, std::strerror(errno)));
+  if (file_ < 0)
+    throw Error(ErrorCode::no_input, fmt::format("{}: cannot open: {}", path_, std::strerror(errno)));
   try {
     read_header();
     parse_header();
@@ -162,11 +183,13 @@ File::File(std::string path) : path_(std::move(path)) {
 File::~File() { ::close(file_); }
 
 void File::damaged(const std::string& what) const {
-  throw Error(ErrorCode::bad_data, fmt::format("{} is damaged: {}", path_, what), "copy it again, or fit and save the model again");
+  throw Error(ErrorCode::bad_data, fmt::format("{} is damaged: {}", path_, what),
+              "copy it again, or fit and save the model again");
 }
 
 void File::not_a_model() const {
-  throw Error(ErrorCode::bad_data, fmt::format("{} is not a Mercer model", path_), "models are written by --model or save()");
+  throw Error(ErrorCode::bad_data, fmt::format("{} is not a Mercer model", path_),
+              "models are written by --model or save()");
 }
 
 void File::read_at(std::size_t offset, void* destination, std::size_t count) const {
@@ -174,7 +197,8 @@ void File::read_at(std::size_t offset, void* destination, std::size_t count) con
   while (count > 0) {
     const ssize_t done = ::pread(file_, bytes, count, static_cast<off_t>(offset));
     if (done < 0 && errno == EINTR) continue;
-    if (done < 0) throw Error(ErrorCode::io, fmt::format("{}: reading failed: {}", path_, std::strerror(errno)));
+    if (done < 0)
+      throw Error(ErrorCode::io, fmt::format("{}: reading failed: {}", path_, std::strerror(errno)));
     if (done == 0) damaged("it became shorter while it was read");
     bytes += done;
     offset += static_cast<std::size_t>(done);
@@ -184,7 +208,8 @@ void File::read_at(std::size_t offset, void* destination, std::size_t count) con
 
 void File::read_header() {
   struct stat info {};
-  if (::fstat(file_, &info) != 0) throw Error(ErrorCode::io, fmt::format("{}: {}", path_, std::strerror(errno)));
+  if (::fstat(file_, &info) != 0)
+    throw Error(ErrorCode::io, fmt::format("{}: {}", path_, std::strerror(errno)));
   if (!S_ISREG(info.st_mode)) not_a_model();  // a folder, a pipe
   size_ = static_cast<std::size_t>(info.st_size);
   if (size_ <= length_bytes) not_a_model();
@@ -232,11 +257,13 @@ void File::parse_header() {
       continue;
     }
     const bool complete = value.size() == 3 && value.contains("dtype") && value["dtype"].is_string() &&
-                          value.contains("shape") && naturals(value["shape"]) && value.contains("data_offsets") &&
-                          naturals(value["data_offsets"]) && value["data_offsets"].size() == 2;
+                          value.contains("shape") && naturals(value["shape"]) &&
+                          value.contains("data_offsets") && naturals(value["data_offsets"]) &&
+                          value["data_offsets"].size() == 2;
     if (!complete) damaged(fmt::format("tensor '{}' lacks a proper dtype, shape or data_offsets", name));
     tensors_[name] = {value["dtype"].get<std::string>(), value["shape"].get<Shape>(),
-                      value["data_offsets"][0].get<std::size_t>(), value["data_offsets"][1].get<std::size_t>()};
+                      value["data_offsets"][0].get<std::size_t>(),
+                      value["data_offsets"][1].get<std::size_t>()};
   }
 }
 
@@ -246,13 +273,14 @@ void File::check_tiling() const {
   for (const auto& item : tensors_) {
     const auto& [name, entry] = item;
     if (entry.begin > entry.end || entry.end > available)
-      damaged(fmt::format("tensor '{}' should lie at bytes {} to {} of {}", name, entry.begin, entry.end, available));
+      damaged(fmt::format("tensor '{}' should lie at bytes {} to {} of {}", name, entry.begin, entry.end,
+                          available));
     const std::size_t element = element_bytes(entry.dtype);
     if (element == 0) damaged(fmt::format("tensor '{}' has the unknown dtype '{}'", name, entry.dtype));
     std::size_t bytes = 0;
     if (!byte_length(entry.shape, element, bytes) || bytes != entry.end - entry.begin)
-      damaged(fmt::format("tensor '{}' of {} {} does not take {} bytes", name, to_string(entry.shape), entry.dtype,
-                          entry.end - entry.begin));
+      damaged(fmt::format("tensor '{}' of {} {} does not take {} bytes", name, to_string(entry.shape),
+                          entry.dtype, entry.end - entry.begin));
     // The sides of an empty tensor (the scores on no component) are not held in check by its bytes.
     if (std::any_of(entry.shape.begin(), entry.shape.end(), [](Index side) { return side > max_side; }))
       damaged(fmt::format("tensor '{}' of {} is larger than any there is", name, to_string(entry.shape)));
@@ -263,10 +291,12 @@ void File::check_tiling() const {
   });
   std::size_t end = 0;
   for (const auto* item : in_order) {
-    if (item->second.begin != end) damaged(fmt::format("tensor '{}' begins at byte {}, not {}", item->first, item->second.begin, end));
+    if (item->second.begin != end)
+      damaged(fmt::format("tensor '{}' begins at byte {}, not {}", item->first, item->second.begin, end));
     end = item->second.end;
   }
-  if (end != available) damaged(fmt::format("its tensors take {} bytes, and the file has {} for them", end, available));
+  if (end != available)
+    damaged(fmt::format("its tensors take {} bytes, and the file has {} for them", end, available));
 }
 
 void File::verify_checksum() const {
@@ -277,7 +307,8 @@ void File::verify_checksum() const {
     damaged(fmt::format("its checksum '{}' is not of a kind we know", checksum));
   const std::string key = fmt::format("\"checksum\":\"{}\"", checksum);
   const std::size_t place = header_.find(key);
-  if (place == std::string::npos || header_.rfind(key) != place) damaged("its checksum is not where it should be");
+  if (place == std::string::npos || header_.rfind(key) != place)
+    damaged("its checksum is not where it should be");
 
   const std::uint64_t length = header_.size();
   std::string zeroed = header_;
@@ -292,7 +323,8 @@ void File::verify_checksum() const {
     hash.add(buffer.data(), count);
     at += count;
   }
-  if (hash.digits() != checksum.substr(checksum_prefix.size())) damaged("its checksum does not match its contents");
+  if (hash.digits() != checksum.substr(checksum_prefix.size()))
+    damaged("its checksum does not match its contents");
 }
 
 void File::read(const Entry& entry, std::size_t first, void* destination, std::size_t count) const {

@@ -29,9 +29,12 @@ inline constexpr std::size_t max_header_bytes = 100'000'000;
 
 template <class T>
 [[nodiscard]] constexpr std::string_view dtype_of() {
-  if constexpr (std::is_same_v<T, float>) return "F32";
-  else if constexpr (std::is_same_v<T, double>) return "F64";
-  else if constexpr (std::is_same_v<T, std::int32_t>) return "I32";
+  if constexpr (std::is_same_v<T, float>)
+    return "F32";
+  else if constexpr (std::is_same_v<T, double>)
+    return "F64";
+  else if constexpr (std::is_same_v<T, std::int32_t>)
+    return "I32";
   else {
     static_assert(std::is_same_v<T, std::int64_t>, "a type that is not stored in model files");
     return "I64";
@@ -99,9 +102,9 @@ class File {
 
   std::string path_;
   int file_ = -1;
-  std::size_t size_ = 0;    ///< of the file
-  std::size_t data_ = 0;    ///< where the tensors begin
-  std::string header_;      ///< as it stands in the file
+  std::size_t size_ = 0;  ///< of the file
+  std::size_t data_ = 0;  ///< where the tensors begin
+  std::string header_;    ///< as it stands in the file
   std::map<std::string, std::string> metadata_;
   std::map<std::string, Entry> tensors_;
 };

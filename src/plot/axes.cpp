@@ -38,7 +38,7 @@ void make_aspect_equal(const Rect& box, Range& x, Range& y) {
 }  // namespace
 
 Ticks ticks_that_fit(const Canvas& canvas, const Range& range, double length, const Font& font) {
-  for (int most = std::clamp(static_cast<int>(length / 50), 2, 10);; --most) {
+  for (int most = std::clamp(static_cast<int>(length / 38), 2, 8);; --most) {
     Ticks ticks = nice_ticks(range, most);
     const double apart = ticks.step / range.span() * length;
     if (most <= 2 || widest(canvas, ticks.labels, font) + font.size <= apart) return ticks;
@@ -50,7 +50,8 @@ std::string name_with_factor(const std::string& name, const Ticks& ticks) {
   return name.empty() ? ticks.factor : name + " (" + ticks.factor + ")";
 }
 
-Margins Axes::measure(const Canvas& canvas, const Rect& area, const Axis& x, const Axis& y, const AxesOptions& options) {
+Margins Axes::measure(const Canvas& canvas, const Rect& area, const Axis& x, const Axis& y,
+                      const AxesOptions& options) {
   const Font small = tick_font(options), large = name_font(options);
   Margins m;
   if (!options.title.empty()) m.top = title_font(options).size * 1.75;
@@ -67,7 +68,8 @@ Margins Axes::measure(const Canvas& canvas, const Rect& area, const Axis& x, con
     const Axis widened{range, x.name, x.ticks};
     const Ticks ticks = horizontal_ticks(canvas, widened, box.w, small);
     for (std::size_t i = 0; i < ticks.at.size(); ++i) {
-      const double half = canvas.text_width(ticks.labels[i], small) / 2, at = range.fraction(ticks.at[i]) * box.w;
+      const double half = canvas.text_width(ticks.labels[i], small) / 2,
+                   at = range.fraction(ticks.at[i]) * box.w;
       m.left = std::max(m.left, half - at);
       m.right = std::max(m.right, half - (box.w - at));
     }
@@ -76,7 +78,11 @@ Margins Axes::measure(const Canvas& canvas, const Rect& area, const Axis& x, con
 }
 
 Axes::Axes(Canvas& canvas, const Rect& area, const Margins& margins, Axis x, Axis y, AxesOptions options)
-    : canvas_(canvas), box_(margins.shrink(area)), x_(std::move(x)), y_(std::move(y)), options_(std::move(options)) {
+    : canvas_(canvas),
+      box_(margins.shrink(area)),
+      x_(std::move(x)),
+      y_(std::move(y)),
+      options_(std::move(options)) {
   if (options_.equal_aspect) make_aspect_equal(box_, x_.range, y_.range);
   x_ticks_ = horizontal_ticks(canvas_, x_, box_.w, tick_font(options_));
   y_ticks_ = vertical_ticks(y_, box_.h, tick_font(options_));
@@ -94,17 +100,22 @@ void Axes::draw_grid() {
 void Axes::draw_frame() {
   const Pen pen{axis_gray, 0.9};
   const Font small = tick_font(options_), large = name_font(options_);
-  if (options_.closed) canvas_.stroke(box_, pen);
-  else canvas_.polyline(std::vector<Point>{{box_.x, box_.y}, {box_.x, box_.bottom()}, {box_.right(), box_.bottom()}}, pen);
+  if (options_.closed)
+    canvas_.stroke(box_, pen);
+  else
+    canvas_.polyline(
+        std::vector<Point>{{box_.x, box_.y}, {box_.x, box_.bottom()}, {box_.right(), box_.bottom()}}, pen);
 
   if (x_.labels) {
     for (std::size_t i = 0; i < x_ticks_.at.size(); ++i) {
       const double x = at(x_ticks_.at[i], 0).x;
       canvas_.line({x, box_.bottom()}, {x, box_.bottom() + tick_length}, pen);
-      canvas_.text(x_ticks_.labels[i], {x, box_.bottom() + tick_length + gap}, small, Along::middle, Across::top);
+      canvas_.text(x_ticks_.labels[i], {x, box_.bottom() + tick_length + gap}, small, Along::middle,
+                   Across::top);
     }
     const std::string name = canvas_.elide(name_with_factor(x_.name, x_ticks_), large, box_.w);
-    canvas_.text(name, {box_.center().x, box_.bottom() + tick_length + 2 * gap + small.size}, large, Along::middle, Across::top);
+    canvas_.text(name, {box_.center().x, box_.bottom() + tick_length + 2 * gap + small.size}, large,
+                 Along::middle, Across::top);
   }
   if (y_.labels) {
     for (std::size_t i = 0; i < y_ticks_.at.size(); ++i) {

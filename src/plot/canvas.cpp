@@ -19,8 +19,8 @@
 namespace mercer::plot {
 namespace {
 
-constexpr double png_scale = 2;     // pixels a point, for crisp text on today's screens
-constexpr double raster_scale = 3;  // of layers embedded in svg and pdf
+constexpr double png_scale = 2;                  // pixels a point, for crisp text on today's screens
+constexpr double raster_scale = 2;               // of layers embedded in svg and pdf
 constexpr double ascent = 0.76, descent = 0.24;  // of a line, in font sizes
 
 struct SurfaceEnd {
@@ -46,9 +46,11 @@ cairo_status_t append(void* bytes, const unsigned char* data, unsigned int size)
   }
 }
 
-Surface make_surface(Format format, double width, double height, std::string& bytes, const std::string& title) {
+Surface make_surface(Format format, double width, double height, std::string& bytes,
+                     const std::string& title) {
   if (format == Format::png) {
-    Surface s(cairo_image_surface_create(CAIRO_FORMAT_ARGB32, static_cast<int>(std::lround(width * png_scale)),
+    Surface s(cairo_image_surface_create(CAIRO_FORMAT_ARGB32,
+                                         static_cast<int>(std::lround(width * png_scale)),
                                          static_cast<int>(std::lround(height * png_scale))));
     cairo_surface_set_device_scale(s.get(), png_scale, png_scale);
     return s;
@@ -75,6 +77,16 @@ Context make_context(cairo_surface_t* surface) {
   cairo_font_options_destroy(options);
   cairo_set_line_join(c.get(), CAIRO_LINE_JOIN_ROUND);
   return c;
+}
+
+/// Looked up once a process and kept: finding a font takes longer than drawing with it.
+cairo_font_face_t* font_face(bool bold) {
+  const auto find = [](cairo_font_weight_t weight) {
+    return cairo_toy_font_face_create("DejaVu Sans", CAIRO_FONT_SLANT_NORMAL, weight);
+  };
+  static cairo_font_face_t* const normal_face = find(CAIRO_FONT_WEIGHT_NORMAL);
+  static cairo_font_face_t* const bold_face = find(CAIRO_FONT_WEIGHT_BOLD);
+  return bold ? bold_face : normal_face;
 }
 
 void check_size(double width, double height) {
@@ -121,14 +133,15 @@ struct Canvas::Impl {
     cairo_stroke(cr());
   }
   void font(const Font& f) const {
-    cairo_select_font_face(cr(), "DejaVu Sans", CAIRO_FONT_SLANT_NORMAL,
-                           f.bold ? CAIRO_FONT_WEIGHT_BOLD : CAIRO_FONT_WEIGHT_NORMAL);
+    cairo_set_font_face(cr(), font_face(f.bold));
     cairo_set_font_size(cr(), f.size);
   }
 };
 
 void Image::set(int x, int y, const Color& c) {
-  const auto byte = [&](double v) { return static_cast<std::uint32_t>(std::lround(std::clamp(v * c.a, 0.0, 1.0) * 255)); };
+  const auto byte = [&](double v) {
+    return static_cast<std::uint32_t>(std::lround(std::clamp(v * c.a, 0.0, 1.0) * 255));
+  };
   pixels[static_cast<std::size_t>(y) * static_cast<std::size_t>(width) + static_cast<std::size_t>(x)] =
       byte(1) << 24 | byte(c.r) << 16 | byte(c.g) << 8 | byte(c.b);
 }
@@ -234,38 +247,37 @@ Placement place(const cairo_text_extents_t& e, const Font& font, Along along, Ac
   return {dx, dy};
 }
 
-/// Bounding box of the ink after the text has been turned about its anchor.
-Rect turned_box(const cairo_text_extents_t& e, Placement p, Point anchor, double angle) {
+/// Corners of the ink after the text has been turned about its anchor.
+Quad turned_ink(const cairo_text_extents_t& e, Placement p, Point anchor, double angle) {
   const double c = std::cos(angle), s = std::sin(angle);
-  double left = INFINITY, right = -INFINITY, top = INFINITY, bottom = -INFINITY;
-  for (const double u : {p.dx + e.x_bearing, p.dx + e.x_bearing + e.width})
-    for (const double v : {p.dy + e.y_bearing, p.dy + e.y_bearing + e.height}) {
-      const double x = anchor.x + c * u - s * v, y = anchor.y + s * u + c * v;
-      left = std::min(left, x), right = std::max(right, x);
-      top = std::min(top, y), bottom = std::max(bottom, y);
-    }
-  return {left, top, right - left, bottom - top};
+  const double left = p.dx + e.x_bearing, top = p.dy + e.y_bearing, right = left + e.width,
+               bottom = top + e.height;
+  const auto turned = [&](double u, double v) {
+    return Point{anchor.x + c * u - s * v, anchor.y + s * u + c * v};
+  };
+  return {{turned(left, top), turned(right, top), turned(right, bottom), turned(left, bottom)}};
 }
 
 }  // namespace
 
-Rect Canvas::text_extent(std::string_view text, Point anchor, const Font& font, Along along, Across across,
+Quad Canvas::text_extent(std::string_view text, Point anchor, const Font& font, Along along, Across across,
                          double angle) const {
   impl_->font(font);
   cairo_text_extents_t e;
   cairo_text_extents(impl_->cr(), printable(text).c_str(), &e);
-  return turned_box(e, place(e, font, along, across), anchor, angle * std::numbers::pi / 180);
+  return turned_ink(e, place(e, font, along, across), anchor, angle * std::numbers::pi / 180);
 }
 
-Rect Canvas::text(std::string_view text, Point anchor, const Font& font, Along along, Across across, double angle) {
+Quad Canvas::text(std::string_view text, Point anchor, const Font& font, Along along, Across across,
+                  double angle) {
   const std::string shown = printable(text);
-  if (shown.empty()) return {anchor.x, anchor.y, 0, 0};
+  if (shown.empty()) return {{anchor, anchor, anchor, anchor}};
   cairo_t* cr = impl_->cr();
   impl_->font(font);
   cairo_text_extents_t e;
   cairo_text_extents(cr, shown.c_str(), &e);
   const Placement p = place(e, font, along, across);
-  const Rect box = turned_box(e, p, anchor, angle * std::numbers::pi / 180);
+  const Quad ink_at = turned_ink(e, p, anchor, angle * std::numbers::pi / 180);
   cairo_save(cr);
   impl_->color(font.color);
   cairo_translate(cr, anchor.x, anchor.y);
@@ -273,8 +285,8 @@ Rect Canvas::text(std::string_view text, Point anchor, const Font& font, Along a
   cairo_move_to(cr, p.dx, p.dy);
   cairo_show_text(cr, shown.c_str());
   cairo_restore(cr);
-  impl_->texts.push_back({shown, box});
-  return box;
+  impl_->texts.push_back({shown, ink_at});
+  return ink_at;
 }
 
 double Canvas::text_width(std::string_view text, const Font& font) const {
@@ -317,9 +329,12 @@ Clip::Clip(Canvas& canvas, const Rect& r) : canvas_(canvas) {
 Clip::~Clip() { cairo_restore(canvas_.impl_->cr()); }
 
 RasterLayer::RasterLayer(Canvas& canvas, const Rect& rect, bool wanted)
-    : canvas_(canvas), rect_(rect), active_(wanted && canvas.format() != Format::png && !canvas.impl_->layer_context) {
+    : canvas_(canvas),
+      rect_(rect),
+      active_(wanted && canvas.format() != Format::png && !canvas.impl_->layer_context) {
   if (!active_) return;
-  Surface layer(cairo_image_surface_create(CAIRO_FORMAT_ARGB32, static_cast<int>(std::ceil(rect.w * raster_scale)),
+  Surface layer(cairo_image_surface_create(CAIRO_FORMAT_ARGB32,
+                                           static_cast<int>(std::ceil(rect.w * raster_scale)),
                                            static_cast<int>(std::ceil(rect.h * raster_scale))));
   check(cairo_surface_status(layer.get()));
   cairo_surface_set_device_scale(layer.get(), raster_scale, raster_scale);

@@ -41,13 +41,14 @@ struct Image {
   int width = 0, height = 0;
   std::vector<std::uint32_t> pixels;
 
-  Image(int w, int h) : width(w), height(h), pixels(static_cast<std::size_t>(w) * static_cast<std::size_t>(h)) {}
+  Image(int w, int h)
+      : width(w), height(h), pixels(static_cast<std::size_t>(w) * static_cast<std::size_t>(h)) {}
   void set(int x, int y, const Color& c);
 };
 
 struct PlacedText {
   std::string text;
-  Rect box;  ///< of the ink
+  Quad ink;  ///< turned as the text is
 };
 
 class Canvas {
@@ -70,13 +71,14 @@ class Canvas {
   void circle(Point center, double radius, const Color& color, const std::optional<Pen>& outline = {});
   void image(const Rect& where, const Image& image);
 
-  /// Returns the extent of the ink. `angle` in degrees, clockwise; −90 reads upwards.
+  /// Returns the extent of the ink; `angle` in degrees, clockwise; −90 reads upwards.
   /// Bytes that are not UTF-8 and control characters are shown as replacement marks and spaces.
-  Rect text(std::string_view text, Point anchor, const Font& font, Along along = Along::start,
+  Quad text(std::string_view text, Point anchor, const Font& font, Along along = Along::start,
             Across across = Across::baseline, double angle = 0);
   /// The same text's extent without drawing it.
-  [[nodiscard]] Rect text_extent(std::string_view text, Point anchor, const Font& font, Along along = Along::start,
-                                 Across across = Across::baseline, double angle = 0) const;
+  [[nodiscard]] Quad text_extent(std::string_view text, Point anchor, const Font& font,
+                                 Along along = Along::start, Across across = Across::baseline,
+                                 double angle = 0) const;
   [[nodiscard]] double text_width(std::string_view text, const Font& font) const;
   /// The text, or as much of its beginning as fits followed by an ellipsis.
   [[nodiscard]] std::string elide(std::string_view text, const Font& font, double width) const;

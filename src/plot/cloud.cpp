@@ -7,8 +7,8 @@
 namespace mercer::plot {
 namespace {
 
-constexpr double padding = 0.05;          // of the range, on each side
-constexpr std::size_t most_strips = 12;   // classes with a strip of their own
+constexpr double padding = 0.05;         // of the range, on each side
+constexpr std::size_t most_strips = 12;  // classes with a strip of their own
 
 Range column_range(const MatrixView<double>& points, Index column) {
   const Vector<double> values = points.col(column);
@@ -20,7 +20,9 @@ std::pair<Axis, Axis> axes_of(const Canvas& canvas, const Cloud& cloud) {
   const Axis x{column_range(cloud.points, 0), axis_name(cloud.axes, 0, "PC1")};
   if (cloud.points.cols() > 1) return {x, {column_range(cloud.points, 1), axis_name(cloud.axes, 1, "PC2")}};
   const std::size_t strips = names_strips(cloud.coloring) ? cloud.coloring.entries().size() : 1;
-  Axis y{{-static_cast<double>(strips) + 0.5, 0.5}, "", Ticks{}};
+  Axis y{{-static_cast<double>(strips) + 0.5, 0.5},
+         names_strips(cloud.coloring) ? cloud.coloring.title() : "",
+         Ticks{}};
   y.grid = false;
   if (names_strips(cloud.coloring))
     for (std::size_t c = 0; c < strips; ++c) {
@@ -50,19 +52,20 @@ bool names_strips(const Coloring& coloring) {
 }
 
 Margins measure_cloud(const Canvas& canvas, const Rect& area, const Cloud& cloud) {
-  if (cloud.points.cols() > 2) return {};
+  if (cloud.points.cols() > 2) return {0, 0, cloud.options.title.empty() ? 0 : cloud.options.text * 1.9, 0};
   const auto [x, y] = axes_of(canvas, cloud);
   return Axes::measure(canvas, area, x, y, cloud.options);
 }
 
 PointStyle draw_cloud(Canvas& canvas, const Rect& area, const Margins& margins, const Cloud& cloud) {
-  if (cloud.points.cols() > 2) return draw_space(canvas, area, cloud);
+  if (cloud.points.cols() > 2) return draw_space(canvas, area, margins, cloud);
   auto [x, y] = axes_of(canvas, cloud);
   AxesOptions options = cloud.options;
   if (cloud.points.cols() == 1) options.equal_aspect = false;
   Axes axes(canvas, area, margins, std::move(x), std::move(y), options);
   const auto n = static_cast<std::size_t>(cloud.points.rows());
-  const std::vector<double> strips = cloud.points.cols() == 1 ? strip_positions(cloud) : std::vector<double>();
+  const std::vector<double> strips =
+      cloud.points.cols() == 1 ? strip_positions(cloud) : std::vector<double>();
   std::vector<Point> at(n);
   for (std::size_t i = 0; i < n; ++i) {
     const auto row = static_cast<Index>(i);

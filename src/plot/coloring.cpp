@@ -21,7 +21,8 @@ void check_label(const Label& label, std::size_t points) {
   if (label.codes.size() != points) wrong(fmt::format("{} labels for {} points", label.codes.size(), points));
   for (std::size_t i = 0; i < points; ++i)
     if (label.codes[i] < 0 || static_cast<std::size_t>(label.codes[i]) >= label.names.size())
-      wrong(fmt::format("point {} has class number {}, but there are {} classes", i, label.codes[i], label.names.size()));
+      wrong(fmt::format("point {} has class number {}, but there are {} classes", i, label.codes[i],
+                        label.names.size()));
   if (!label.values.empty() && label.values.size() != points)
     wrong(fmt::format("{} values for {} points", label.values.size(), points));
   for (std::size_t i = 0; i < label.values.size(); ++i)
@@ -30,7 +31,7 @@ void check_label(const Label& label, std::size_t points) {
 
 }  // namespace
 
-Coloring::Coloring(const std::optional<Label>& label, Index points) {
+Coloring::Coloring(const std::optional<Label>& label, Index points, const Color& plain) : plain_(plain) {
   if (!label) return;
   check_label(*label, static_cast<std::size_t>(points));
   title_ = label->column;
@@ -52,11 +53,14 @@ Coloring::Coloring(const std::optional<Label>& label, Index points) {
 
 Look Coloring::look(std::size_t point) const {
   switch (kind_) {
-    case Kind::classes: return entries_[entry_of(point)].look;
-    case Kind::scale: return {sequential(range_.fraction(values_[point])), Marker::circle};
-    case Kind::plain: break;
+    case Kind::classes:
+      return entries_[entry_of(point)].look;
+    case Kind::scale:
+      return {sequential(range_.fraction(values_[point])), Marker::circle};
+    case Kind::plain:
+      break;
   }
-  return {class_colors(1).front(), Marker::circle};
+  return {plain_, Marker::circle};
 }
 
 }  // namespace mercer::plot

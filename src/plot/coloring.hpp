@@ -18,7 +18,8 @@ class Coloring {
   enum class Kind { plain, classes, scale };
 
   /// Throws Error{bad_data} when the label does not fit `points` points.
-  Coloring(const std::optional<Label>& label, Index points);
+  /// `plain`: the colour of points without a label.
+  Coloring(const std::optional<Label>& label, Index points, const Color& plain = class_colors(1).front());
 
   [[nodiscard]] Kind kind() const { return kind_; }
   [[nodiscard]] Look look(std::size_t point) const;
@@ -39,6 +40,7 @@ class Coloring {
 
  private:
   Kind kind_ = Kind::plain;
+  Color plain_;
   std::string title_;
   std::vector<Entry> entries_;
   std::vector<std::size_t> entry_of_class_;

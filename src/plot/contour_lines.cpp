@@ -99,7 +99,9 @@ class Tracer {
 
 }  // namespace
 
-std::vector<ContourLine> contour_lines(const Matrix<double>& values, double level) { return Tracer(values, level).lines(); }
+std::vector<ContourLine> contour_lines(const Matrix<double>& values, double level) {
+  return Tracer(values, level).lines();
+}
 
 std::vector<double> contour_levels(double low, double high, int about) {
   if (!(high > low)) return {};

@@ -12,11 +12,13 @@
 
 namespace mercer::plot {
 
-void draw_scatter(Canvas& canvas, const MatrixView<double>& points, const std::optional<Label>& label, const Style& style);
-void draw_panels(Canvas& canvas, const std::vector<Panel>& panels, const std::optional<Label>& label, const Style& style);
+void draw_scatter(Canvas& canvas, const MatrixView<double>& points, const std::optional<Label>& label,
+                  const Style& style);
+void draw_panels(Canvas& canvas, const std::vector<Panel>& panels, const std::optional<Label>& label,
+                 const Style& style);
 void draw_scree(Canvas& canvas, const Report& report, const Style& style);
-void draw_contours(Canvas& canvas, const ScoreFunction& score_of, const MatrixView<double>& points, Index components,
-                   const std::optional<Label>& label, const Style& style);
+void draw_contours(Canvas& canvas, const ScoreFunction& score_of, const MatrixView<double>& points,
+                   Index components, const std::optional<Label>& label, const Style& style);
 
 /// What a scatter needs to be laid out before it is drawn: chosen by the number of columns.
 struct Cloud {
@@ -31,7 +33,7 @@ PointStyle draw_cloud(Canvas& canvas, const Rect& area, const Margins& margins, 
 [[nodiscard]] Margins measure_cloud(const Canvas& canvas, const Rect& area, const Cloud& cloud);
 /// True when a strip plot shows each class on a strip with its name.
 [[nodiscard]] bool names_strips(const Coloring& coloring);
-PointStyle draw_space(Canvas& canvas, const Rect& area, const Cloud& cloud);
+PointStyle draw_space(Canvas& canvas, const Rect& area, const Margins& margins, const Cloud& cloud);
 
 /// Draws the title and divides the page.
 struct PageLayout {
@@ -39,14 +41,15 @@ struct PageLayout {
   Rect side;  ///< for the legend
 };
 [[nodiscard]] PageLayout lay_out_page(Canvas& canvas, const std::string& title, double legend_width);
-inline constexpr double page_margin = 18;
+inline constexpr double page_margin = 18, legend_space = 22, title_room = 30;
 
 /// Columns of a pleasant grid of small multiples: 3 -> 3, 4 -> 2, 6 -> 3, 8 -> 4.
 [[nodiscard]] Index grid_columns(Index panels);
 [[nodiscard]] Rect grid_cell(const Rect& body, Index rows, Index columns, Index cell, double space);
 
 /// The axis name given, or the default.
-[[nodiscard]] std::string axis_name(const std::vector<std::string>& names, std::size_t i, const std::string& fallback);
+[[nodiscard]] std::string axis_name(const std::vector<std::string>& names, std::size_t i,
+                                    const std::string& fallback);
 
 /// Throws Error{usage} for no rows, Error{bad_data} for a value that is not finite, naming its place.
 void check_points(const MatrixView<double>& points, const std::string& what);

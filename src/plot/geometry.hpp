@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 
 namespace mercer::plot {
 
@@ -25,6 +26,32 @@ struct Rect {
   }
 };
 
+/// A rectangle that may be turned: its corners in order.
+struct Quad {
+  std::array<Point, 4> corners;
+
+  [[nodiscard]] Rect bounds() const {
+    const auto [left, right] = std::minmax({corners[0].x, corners[1].x, corners[2].x, corners[3].x});
+    const auto [top, bottom] = std::minmax({corners[0].y, corners[1].y, corners[2].y, corners[3].y});
+    return {left, top, right - left, bottom - top};
+  }
+  /// Two convex shapes are apart exactly when a line along one of their sides separates them.
+  [[nodiscard]] bool overlaps(const Quad& o) const { return !separated_from(o) && !o.separated_from(*this); }
+
+ private:
+  [[nodiscard]] bool separated_from(const Quad& o) const {
+    for (std::size_t i = 0; i < 4; ++i) {
+      const Point a = corners[i], b = corners[(i + 1) % 4], opposite = corners[(i + 2) % 4];
+      const auto side = [&](const Point& p) { return (b.x - a.x) * (p.y - a.y) - (b.y - a.y) * (p.x - a.x); };
+      const double inside = side(opposite) < 0 ? -1 : 1;
+      if (std::all_of(o.corners.begin(), o.corners.end(),
+                      [&](const Point& p) { return inside * side(p) <= 0; }))
+        return true;
+    }
+    return false;
+  }
+};
+
 /// Room around a rectangle.
 struct Margins {
   double left = 0, right = 0, top = 0, bottom = 0;
@@ -33,7 +60,8 @@ struct Margins {
     return {r.x + left, r.y + top, std::max(1.0, r.w - left - right), std::max(1.0, r.h - top - bottom)};
   }
   [[nodiscard]] Margins or_larger(const Margins& o) const {
-    return {std::max(left, o.left), std::max(right, o.right), std::max(top, o.top), std::max(bottom, o.bottom)};
+    return {std::max(left, o.left), std::max(right, o.right), std::max(top, o.top),
+            std::max(bottom, o.bottom)};
   }
 };
 

@@ -16,12 +16,11 @@ PageLayout lay_out_page(Canvas& canvas, const std::string& title, double legend_
     // A title that is a little too long is set smaller, a much too long one is cut.
     while (font.size > 11 && canvas.text_width(title, font) > body.w) font.size -= 0.5;
     canvas.text(canvas.elide(title, font, body.w), {body.x, body.y - 2}, font, Along::start, Across::top);
-    body = Margins{0, 0, 30, 0}.shrink(body);
+    body = Margins{0, 0, title_room, 0}.shrink(body);
   }
   if (legend_width <= 0) return {body, {}};
-  constexpr double space = 22;
   const Rect side{body.right() - legend_width, body.y, legend_width, body.h};
-  body.w -= legend_width + space;
+  body.w -= legend_width + legend_space;
   return {body, side};
 }
 
@@ -49,7 +48,8 @@ void check_points(const MatrixView<double>& points, const std::string& what) {
   for (Index i = 0; i < points.rows(); ++i)
     for (Index j = 0; j < points.cols(); ++j)
       if (!std::isfinite(points(i, j)))
-        throw Error(ErrorCode::bad_data, fmt::format("{}: the value in row {}, column {} is {}", what, i, j, points(i, j)),
+        throw Error(ErrorCode::bad_data,
+                    fmt::format("{}: the value in row {}, column {} is {}", what, i, j, points(i, j)),
                     "only finite numbers can be drawn");
 }
 

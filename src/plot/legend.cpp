@@ -16,7 +16,8 @@ constexpr std::size_t most_entries = 20;
 
 }  // namespace
 
-Legend::Legend(const Canvas& canvas, const Coloring& coloring, double most_width, double most_height) : coloring_(coloring) {
+Legend::Legend(const Canvas& canvas, const Coloring& coloring, double most_width, double most_height)
+    : coloring_(coloring) {
   if (coloring.kind() == Coloring::Kind::plain) return;
   title_ = coloring.title().empty() ? "" : canvas.elide(coloring.title(), title_font, most_width);
   const double top = title_.empty() ? 0 : title_height;
@@ -38,7 +39,8 @@ Legend::Legend(const Canvas& canvas, const Coloring& coloring, double most_width
   for (std::size_t i = 0; i < shown; ++i)
     names_.push_back(canvas.elide(coloring.entries()[i].name, entry_font, most_width - text_at));
   if (shown < classes) more_ = fmt::format("… {} more", classes - shown);
-  for (const std::string& name : names_) width_ = std::max(width_, text_at + canvas.text_width(name, entry_font));
+  for (const std::string& name : names_)
+    width_ = std::max(width_, text_at + canvas.text_width(name, entry_font));
   width_ = std::max(width_, more_.empty() ? 0 : text_at + canvas.text_width(more_, entry_font));
   height_ = top + row * static_cast<double>(shown + (more_.empty() ? 0 : 1));
 }
@@ -66,7 +68,8 @@ void Legend::draw(Canvas& canvas, Point corner, const PointStyle& style) const {
     canvas.text(names_[i], {corner.x + text_at, y + row / 2}, entry_font, Along::start, Across::middle);
   }
   if (!more_.empty())
-    canvas.text(more_, {corner.x + text_at, y + row / 2}, {entry_font.size, false, soft_ink}, Along::start, Across::middle);
+    canvas.text(more_, {corner.x + text_at, y + row / 2}, {entry_font.size, false, soft_ink}, Along::start,
+                Across::middle);
 }
 
 void draw_color_bar(Canvas& canvas, const Rect& bar, const std::function<Color(double)>& color,

@@ -38,7 +38,8 @@ Outline corners(int count, double turn, double inner = 1) {
 
 /// A plus sign with arms of half-width w, turned.
 Outline plus(double w, double turn) {
-  Outline o = {{-w, -1}, {w, -1}, {w, -w}, {1, -w}, {1, w}, {w, w}, {w, 1}, {-w, 1}, {-w, w}, {-1, w}, {-1, -w}, {-w, -w}};
+  Outline o = {{-w, -1}, {w, -1}, {w, -w}, {1, -w}, {1, w},   {w, w},
+               {w, 1},   {-w, 1}, {-w, w}, {-1, w}, {-1, -w}, {-w, -w}};
   const double c = std::cos(turn * std::numbers::pi / 180), s = std::sin(turn * std::numbers::pi / 180);
   for (Point& p : o) p = {c * p.x - s * p.y, s * p.x + c * p.y};
   return o;
@@ -46,16 +47,16 @@ Outline plus(double w, double turn) {
 
 const Outline& outline_of(Marker marker) {
   static const std::array<Outline, marker_count> outlines = {
-      Outline{},                       // the circle has none
-      scaled(corners(4, 45)),          // square
-      scaled(corners(3, -90), 0.95),   // triangle
-      scaled(corners(4, -90)),         // diamond
-      scaled(corners(3, 90), 0.95),    // triangle_down
-      scaled(plus(0.36, 0), 0.92),     // plus
-      scaled(corners(5, -90)),         // pentagon
-      scaled(plus(0.36, 45), 0.92),    // cross
+      Outline{},                             // the circle has none
+      scaled(corners(4, 45)),                // square
+      scaled(corners(3, -90), 0.95),         // triangle
+      scaled(corners(4, -90)),               // diamond
+      scaled(corners(3, 90), 0.95),          // triangle_down
+      scaled(plus(0.36, 0), 0.92),           // plus
+      scaled(corners(5, -90)),               // pentagon
+      scaled(plus(0.36, 45), 0.92),          // cross
       scaled(corners(10, -90, 0.45), 0.95),  // star
-      scaled(corners(6, 0)),           // hexagon
+      scaled(corners(6, 0)),                 // hexagon
   };
   return outlines[static_cast<std::size_t>(marker)];
 }

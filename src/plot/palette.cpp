@@ -9,22 +9,24 @@ namespace mercer::plot {
 namespace {
 
 // Okabe and Ito, the ones that are strongest on white first.
-constexpr std::array okabe_ito = {Color::hex(0x0072b2), Color::hex(0xd55e00), Color::hex(0x009e73), Color::hex(0xcc79a7),
-                                  Color::hex(0xe69f00), Color::hex(0x56b4e9), Color::hex(0x3a3a3a), Color::hex(0xf0e442)};
+constexpr std::array okabe_ito = {Color::hex(0x0072b2), Color::hex(0xd55e00), Color::hex(0x009e73),
+                                  Color::hex(0xcc79a7), Color::hex(0xe69f00), Color::hex(0x56b4e9),
+                                  Color::hex(0x3a3a3a), Color::hex(0xf0e442)};
 
 // Petroff 2021, ten colours, in his order.
-constexpr std::array petroff = {Color::hex(0x3f90da), Color::hex(0xffa90e), Color::hex(0xbd1f01), Color::hex(0x94a4a2),
-                                Color::hex(0x832db6), Color::hex(0xa96b59), Color::hex(0xe76300), Color::hex(0xb9ac70),
-                                Color::hex(0x717581), Color::hex(0x92dadd)};
+constexpr std::array petroff = {Color::hex(0x3f90da), Color::hex(0xffa90e), Color::hex(0xbd1f01),
+                                Color::hex(0x94a4a2), Color::hex(0x832db6), Color::hex(0xa96b59),
+                                Color::hex(0xe76300), Color::hex(0xb9ac70), Color::hex(0x717581),
+                                Color::hex(0x92dadd)};
 
 // Nine equidistant colours of viridis (van der Walt and Smith 2015).
 constexpr std::array viridis = {Color::hex(0x440154), Color::hex(0x472d7b), Color::hex(0x3b528b),
                                 Color::hex(0x2c728e), Color::hex(0x21918c), Color::hex(0x28ae80),
                                 Color::hex(0x5ec962), Color::hex(0xaddc30), Color::hex(0xfde725)};
 
-constexpr std::array blue_orange = {Color::hex(0x2a6cab), Color::hex(0x6ea6d3), Color::hex(0xb5d3ea),
-                                    Color::hex(0xf8f8f7), Color::hex(0xfad2a4), Color::hex(0xf0a456),
-                                    Color::hex(0xd0741a)};
+constexpr std::array blue_orange = {Color::hex(0x4a86c0), Color::hex(0x86b4da), Color::hex(0xc2daee),
+                                    Color::hex(0xfafaf9), Color::hex(0xfadcb6), Color::hex(0xf4b878),
+                                    Color::hex(0xe08e3e)};
 
 template <std::size_t N>
 Color interpolate(const std::array<Color, N>& anchors, double t) {

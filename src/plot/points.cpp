@@ -18,7 +18,9 @@ constexpr std::size_t most_vector_points = 3000;  // beyond, svg and pdf get an 
 double typical_cover(std::span<const Point> at, double radius) {
   const double cell = 4 * radius;
   std::map<std::pair<long, long>, double> counts;
-  const auto key = [&](const Point& p) { return std::pair(std::lround(p.x / cell), std::lround(p.y / cell)); };
+  const auto key = [&](const Point& p) {
+    return std::pair(std::lround(p.x / cell), std::lround(p.y / cell));
+  };
   const std::size_t stride = std::max<std::size_t>(1, at.size() / 20000);  // a sample is enough
   for (std::size_t i = 0; i < at.size(); i += stride) counts[key(at[i])] += static_cast<double>(stride);
   double squares = 0, total = 0;
@@ -35,8 +37,12 @@ std::vector<std::size_t> mixed_order(std::size_t n) {
 }
 
 std::optional<Pen> outline_for(const Color& color, const PointStyle& style, double fade) {
+  if (style.halo) return Pen{white.with_alpha(0.95), std::clamp(0.28 * style.radius, 0.4, 1.0)};
   if (!style.outlined) return {};
-  return Pen{color.towards(Color::hex(0x000000), 0.45).towards(white, fade).with_alpha(std::min(1.0, style.alpha + 0.1)), 0.5};
+  return Pen{color.towards(Color::hex(0x000000), 0.45)
+                 .towards(white, fade)
+                 .with_alpha(std::min(1.0, style.alpha + 0.1)),
+             0.5};
 }
 
 }  // namespace
@@ -49,12 +55,13 @@ PointStyle point_style(std::span<const Point> at, const Rect& box) {
   style.radius = std::clamp(5.0 * std::pow(n / 40, -0.16), 0.7, 5.0) * std::sqrt(room);
   style.shapes = style.radius >= 1.5;
   style.outlined = style.radius >= 1.9;
-  style.alpha = std::clamp(0.95 / (1 + 0.12 * typical_cover(at, style.radius)), 0.15, 0.9);
+  style.alpha = std::clamp(0.95 / (1 + 0.18 * typical_cover(at, style.radius)), 0.15, 0.9);
   return style;
 }
 
 void draw_points(Canvas& canvas, const Rect& box, std::span<const Point> at, const Coloring& coloring,
-                 const PointStyle& style, std::span<const std::size_t> order, std::span<const Emphasis> emphasis) {
+                 const PointStyle& style, std::span<const std::size_t> order,
+                 std::span<const Emphasis> emphasis) {
   std::vector<std::size_t> mixed;
   if (order.empty()) {
     mixed = mixed_order(at.size());
@@ -65,7 +72,8 @@ void draw_points(Canvas& canvas, const Rect& box, std::span<const Point> at, con
     const Look look = coloring.look(i);
     const Emphasis e = emphasis.empty() ? Emphasis{} : emphasis[i];
     draw_marker(canvas, style.shapes ? look.marker : Marker::circle, at[i], style.radius * e.size,
-                look.color.towards(white, e.fade).with_alpha(style.alpha), outline_for(look.color, style, e.fade));
+                look.color.towards(white, e.fade).with_alpha(style.alpha),
+                outline_for(look.color, style, e.fade));
   }
 }
 
@@ -73,6 +81,7 @@ void draw_sample(Canvas& canvas, Point at, const Look& look, const PointStyle& s
   PointStyle clear = style;
   clear.alpha = std::max(0.85, style.alpha);
   clear.outlined = true;
+  clear.halo = false;
   draw_marker(canvas, style.shapes ? look.marker : Marker::circle, at, std::clamp(style.radius, 3.6, 4.6),
               look.color.with_alpha(clear.alpha), outline_for(look.color, clear, 0));
 }

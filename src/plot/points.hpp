@@ -12,7 +12,8 @@ namespace mercer::plot {
 struct PointStyle {
   double radius = 3;
   double alpha = 1;
-  bool outlined = true;  ///< a thin line around each marker
+  bool outlined = true;  ///< a thin darker line around each marker
+  bool halo = false;     ///< a white line instead, to stand out from a coloured ground
   bool shapes = true;    ///< false when markers are too small to be told apart
 };
 

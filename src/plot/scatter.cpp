@@ -8,7 +8,7 @@
 namespace mercer::plot {
 namespace {
 
-constexpr double legend_share = 0.28;  // of the page's width, at most
+constexpr double legend_share = 0.24;  // of the page's width, at most
 constexpr double panel_space = 20;
 
 double or_default(double asked, double natural) { return asked != 0 ? asked : natural; }
@@ -60,7 +60,8 @@ void draw_panels(Canvas& canvas, const std::vector<Panel>& panels, const std::op
   for (Index i = 0; i < count; ++i) {
     const Panel& panel = panels[static_cast<std::size_t>(i)];
     const auto& names = panel.axes.empty() ? style.axes : panel.axes;
-    const AxesOptions options{.title = panel.title, .equal_aspect = panel.equal_aspect || style.equal_aspect, .text = 9.5};
+    const AxesOptions options{
+        .title = panel.title, .equal_aspect = panel.equal_aspect || style.equal_aspect, .text = 9.5};
     clouds.push_back({panel.points, coloring, names, options});
     margins = margins.or_larger(
         measure_cloud(canvas, grid_cell(layout.body, rows, columns, i, panel_space), clouds.back()));
@@ -91,7 +92,8 @@ void scatter(const std::string& path, const MatrixView<double>& points, const st
              const Style& style) {
   const Format format = format_of(path);
   const bool strip = points.cols() == 1;
-  Canvas canvas(format, or_default(style.width, 800), or_default(style.height, strip ? 420 : 600), style.title);
+  Canvas canvas(format, or_default(style.width, 800), or_default(style.height, strip ? 420 : 600),
+                style.title);
   draw_scatter(canvas, points, label, style);
   save(canvas, path);
 }
@@ -101,10 +103,12 @@ void panels(const std::string& path, const std::vector<Panel>& panels, const std
   const Format format = format_of(path);
   const auto count = std::max<Index>(1, static_cast<Index>(panels.size()));
   const Index columns = grid_columns(count), rows = (count + columns - 1) / columns;
-  const double title = style.title.empty() ? 0 : 30, legend = label ? 110 : 0;
-  const double width = std::min(1600.0, 300.0 * static_cast<double>(columns)), cell = width / static_cast<double>(columns);
+  const double title = style.title.empty() ? 0 : title_room, legend = label ? 110 : 0;
+  const double width = std::min(1600.0, 300.0 * static_cast<double>(columns)),
+               cell = width / static_cast<double>(columns);
   Canvas canvas(format, or_default(style.width, width + legend),
-                or_default(style.height, std::min(4000.0, cell * 0.95 * static_cast<double>(rows) + title + page_margin)),
+                or_default(style.height,
+                           std::min(4000.0, cell * 0.95 * static_cast<double>(rows) + title + page_margin)),
                 style.title);
   draw_panels(canvas, panels, label, style);
   save(canvas, path);

@@ -17,7 +17,8 @@ struct Box {
   std::array<Ticks, 3> ticks;
 
   [[nodiscard]] Space at(const MatrixView<double>& points, Index i) const {
-    return {ranges[0].fraction(points(i, 0)), ranges[1].fraction(points(i, 1)), ranges[2].fraction(points(i, 2))};
+    return {ranges[0].fraction(points(i, 0)), ranges[1].fraction(points(i, 1)),
+            ranges[2].fraction(points(i, 2))};
   }
 };
 
@@ -49,7 +50,8 @@ void draw_panes(Canvas& canvas, const Projection& view, const Box& box) {
                             Pane{0, 2, {0, 1, 0}, Color::hex(0xfafafb)}};  // y = high
   for (const Pane& pane : panes) {
     const Space a = pane.corner, b = with(a, pane.u, 1), c = with(b, pane.v, 1), d = with(a, pane.v, 1);
-    canvas.polygon(std::vector<Point>{view.at(a), view.at(b), view.at(c), view.at(d)}, pane.color, Pen{grid_gray, 0.8});
+    canvas.polygon(std::vector<Point>{view.at(a), view.at(b), view.at(c), view.at(d)}, pane.color,
+                   Pen{grid_gray, 0.8});
     for (const auto& [along, across] : {std::pair(pane.u, pane.v), std::pair(pane.v, pane.u)})
       for (const double tick : box.ticks[across].at) {
         const double t = box.ranges[across].fraction(tick);
@@ -72,11 +74,13 @@ Anchoring away_from(double dx, double dy) {
 
 class AxisWriter {
  public:
-  AxisWriter(Canvas& canvas, const Projection& view, double text) : canvas_(canvas), view_(view), text_(text) {}
+  AxisWriter(Canvas& canvas, const Projection& view, double text)
+      : canvas_(canvas), view_(view), text_(text) {}
 
   /// Ticks and name along the edge that starts at `from` in direction `axis`.
   void draw(const Space& from, std::size_t axis, const Box& box, const std::string& name) {
-    const Point a = view_.at(with(from, axis, 0)), b = view_.at(with(from, axis, 1)), mid = view_.at({0.5, 0.5, 0.5});
+    const Point a = view_.at(with(from, axis, 0)), b = view_.at(with(from, axis, 1)),
+                mid = view_.at({0.5, 0.5, 0.5});
     const double length = std::hypot(b.x - a.x, b.y - a.y);
     double dx = (b.y - a.y) / length, dy = -(b.x - a.x) / length;  // across the edge on the page
     if (dx * ((a.x + b.x) / 2 - mid.x) + dy * ((a.y + b.y) / 2 - mid.y) < 0) dx = -dx, dy = -dy;
@@ -89,9 +93,12 @@ class AxisWriter {
       const Point p = view_.at(with(from, axis, box.ranges[axis].fraction(box.ticks[axis].at[i])));
       canvas_.line(p, {p.x + 4 * dx, p.y + 4 * dy}, {axis_gray, 0.9});
       const Point anchor{p.x + 8 * dx, p.y + 8 * dy};
-      const Rect extent = canvas_.text_extent(box.ticks[axis].labels[i], anchor, small, anchoring.along, anchoring.across);
+      const Rect extent =
+          canvas_.text_extent(box.ticks[axis].labels[i], anchor, small, anchoring.along, anchoring.across)
+              .bounds();
       reach = std::max(reach, 8 + std::abs(dx) * extent.w + std::abs(dy) * small.size);
-      if (is_free(extent)) canvas_.text(box.ticks[axis].labels[i], anchor, small, anchoring.along, anchoring.across);
+      if (is_free(extent))
+        canvas_.text(box.ticks[axis].labels[i], anchor, small, anchoring.along, anchoring.across);
     }
     write_name({a, b}, {dx, dy}, reach, name_with_factor(name, box.ticks[axis]));
   }
@@ -116,8 +123,10 @@ class AxisWriter {
   }
 
   [[nodiscard]] bool is_free(const Rect& extent) const {
+    const Rect r = extent.inset(-2);
+    const Quad wanted{{Point{r.x, r.y}, {r.right(), r.y}, {r.right(), r.bottom()}, {r.x, r.bottom()}}};
     for (const PlacedText& t : canvas_.texts())
-      if (t.box.overlaps(extent.inset(-2))) return false;
+      if (t.ink.overlaps(wanted)) return false;
     return true;
   }
 
@@ -128,15 +137,15 @@ class AxisWriter {
 
 }  // namespace
 
-PointStyle draw_space(Canvas& canvas, const Rect& area, const Cloud& cloud) {
+PointStyle draw_space(Canvas& canvas, const Rect& area, const Margins& margins, const Cloud& cloud) {
   const double text = cloud.options.text;
   const Box box = box_around(cloud.points);
   double label_width = 0;
   for (const Ticks& ticks : box.ticks)
-    for (const std::string& label : ticks.labels) label_width = std::max(label_width, canvas.text_width(label, {text}));
-  const double title = cloud.options.title.empty() ? 0 : (text + 1) * 1.75;
+    for (const std::string& label : ticks.labels)
+      label_width = std::max(label_width, canvas.text_width(label, {text}));
   const double side = label_width + 2 * text + 16;
-  const Rect room = Margins{side, 0.6 * side, title + 4, 4.2 * text}.shrink(area);
+  const Rect room = Margins{side, 0.6 * side, margins.top, 2.4 * text}.shrink(area);
   const Projection view(room);
 
   draw_panes(canvas, view, box);
@@ -148,11 +157,12 @@ PointStyle draw_space(Canvas& canvas, const Rect& area, const Cloud& cloud) {
     const Space p = box.at(cloud.points, static_cast<Index>(i));
     at[i] = view.at(p);
     depth[i] = view.depth(p);
-    emphasis[i] = {1.14 - 0.28 * depth[i], 0.42 * depth[i]};
+    emphasis[i] = {1.14 - 0.28 * depth[i], 0.38 * depth[i]};
   }
   std::vector<std::size_t> order(n);
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t i, std::size_t j) { return depth[i] > depth[j]; });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t i, std::size_t j) { return depth[i] > depth[j]; });
   PointStyle style = point_style(at, room);
   style.alpha = std::max(style.alpha, 0.55);  // near points must cover far ones
   draw_points(canvas, area, at, cloud.coloring, style, order, emphasis);
@@ -161,9 +171,10 @@ PointStyle draw_space(Canvas& canvas, const Rect& area, const Cloud& cloud) {
   writer.draw({0, 0, 0}, 2, box, axis_name(cloud.axes, 2, "PC3"));
   writer.draw({0, 0, 0}, 0, box, axis_name(cloud.axes, 0, "PC1"));
   writer.draw({1, 0, 0}, 1, box, axis_name(cloud.axes, 1, "PC2"));
-  if (title > 0) {
+  if (!cloud.options.title.empty()) {
     const Font font{text + 1, true, ink};
-    canvas.text(canvas.elide(cloud.options.title, font, area.w), {area.x, area.y + font.size}, font);
+    const Point at_top{area.x + margins.left, area.y + margins.top - 0.5 * font.size};
+    canvas.text(canvas.elide(cloud.options.title, font, area.w - margins.left), at_top, font);
   }
   return style;
 }

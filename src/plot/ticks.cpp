@@ -36,7 +36,7 @@ double nice_step(double x) {
 
 Ticks nice_ticks(const Range& range, int most) {
   Ticks ticks;
-  double step = nice_step(range.span() / std::max(1, most));
+  double step = nice_step(range.span() / (std::max(2, most) + 1));
   long long first = 0, last = 0;
   for (;; step = nice_step(step * 1.5)) {
     first = std::llround(std::ceil(range.low / step - 1e-9));
@@ -52,7 +52,8 @@ Ticks nice_ticks(const Range& range, int most) {
   for (long long k = first; k <= last; ++k) {
     const double value = static_cast<double>(k) * step;
     ticks.at.push_back(value);
-    ticks.labels.push_back(with_minus(fmt::format("{:.{}f}", k == 0 ? 0.0 : value / std::pow(10.0, shift), decimals)));
+    ticks.labels.push_back(
+        with_minus(fmt::format("{:.{}f}", k == 0 ? 0.0 : value / std::pow(10.0, shift), decimals)));
   }
   return ticks;
 }
@@ -65,7 +66,8 @@ Range range_of(std::span<const double> values) {
     r = {std::min(r.low, v), std::max(r.high, v)};
   }
   const double largest = std::max(std::abs(r.low), std::abs(r.high));
-  if (largest > 1e150) throw Error(ErrorCode::bad_data, fmt::format("{} is too large to be drawn", largest), "scale the data");
+  if (largest > 1e150)
+    throw Error(ErrorCode::bad_data, fmt::format("{} is too large to be drawn", largest), "scale the data");
   // Differences that are rounding noise are drawn as what they are: one value.
   if (largest < 1e-150) return {-1, 1};
   if (r.span() <= 1e-12 * largest) return {r.middle() - largest / 2, r.middle() + largest / 2};
@@ -79,7 +81,8 @@ std::string format_number(double value, int digits) {
   const double rounded = std::stod(fmt::format("{:.{}e}", value, digits - 1));
   const int e = exponent_of(std::abs(rounded));
   if (e < -4 || e > 5)
-    return with_minus(fmt::format("{:.{}f}", rounded / std::pow(10.0, e), digits - 1)) + "×10" + superscript(e);
+    return with_minus(fmt::format("{:.{}f}", rounded / std::pow(10.0, e), digits - 1)) + "×10" +
+           superscript(e);
   std::string text = fmt::format("{:.{}f}", rounded, std::max(0, digits - 1 - e));
   if (text.find('.') != std::string::npos) {
     while (text.back() == '0') text.pop_back();
@@ -92,10 +95,11 @@ std::string format_percent(double share) {
   const double percent = 100 * share, size = std::abs(percent);
   if (size != 0 && size < 0.01) return (percent < 0 ? "> −" : "< ") + std::string("0.01\u00A0%");
   // 99.97 % must not be shown as 100 %.
-  const int decimals = size >= 99.95 && size < 100 - 1e-9 ? 2 : size >= 10 ? 1 : size >= 1 ? 1 : 2;
+  const int decimals = size >= 99.95 && size < 100 - 1e-9 ? 2
+                       : size >= 99.95 || size == 0       ? 0
+                       : size >= 1                        ? 1
+                                                          : 2;
   std::string text = fmt::format("{:.{}f}", std::min(percent, percent < 100 ? 99.99 : percent), decimals);
-  while (text.back() == '0' && text.find('.') != std::string::npos) text.pop_back();
-  if (text.back() == '.') text.pop_back();
   return with_minus(text) + "\u00A0%";
 }
 

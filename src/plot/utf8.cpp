@@ -12,7 +12,10 @@ bool continues(std::string_view text, std::size_t i) {
 std::size_t character_length(std::string_view text, std::size_t i) {
   const auto first = static_cast<unsigned char>(text[i]);
   if (first < 0x80) return 1;
-  const std::size_t length = first >= 0xc2 && first <= 0xdf ? 2 : (first & 0xf0) == 0xe0 ? 3 : first >= 0xf0 && first <= 0xf4 ? 4 : 0;
+  const std::size_t length = first >= 0xc2 && first <= 0xdf   ? 2
+                             : (first & 0xf0) == 0xe0         ? 3
+                             : first >= 0xf0 && first <= 0xf4 ? 4
+                                                              : 0;
   for (std::size_t j = 1; j < length; ++j)
     if (!continues(text, i + j)) return 0;
   if (length < 3) return length;
@@ -34,8 +37,10 @@ std::string printable(std::string_view text) {
       continue;
     }
     const auto first = static_cast<unsigned char>(text[i]);
-    if (length == 1 && (first < 0x20 || first == 0x7f)) out += ' ';
-    else out += text.substr(i, length);
+    if (length == 1 && (first < 0x20 || first == 0x7f))
+      out += ' ';
+    else
+      out += text.substr(i, length);
     i += length;
   }
   return out;

@@ -138,6 +138,13 @@ TEST(ReportTable, SaysWhatWasFitted) {
   EXPECT_TRUE(has(text, "note: twice\n")) << text;
 }
 
+TEST(ReportTable, TimesAreReadable) {
+  Report r = some_report();
+  r.seconds = {{"read", 8.4e-5}, {"solve", 1234.5}, {"total", 1234.6}};
+  EXPECT_TRUE(has(r.to_string(), ", 1235 s (solve 1234)") || has(r.to_string(), ", 1235 s (solve 1235)"))
+      << r.to_string();
+}
+
 TEST(ReportTable, StopsAfterTenComponents) {
   const std::string ten = some_report(10).to_string();
   EXPECT_FALSE(has(ten, "…")) << ten;

@@ -1,0 +1,105 @@
+// PCA's identities (mission rows M1, M2), on awkward data, in float and double.
+#include <mercer/pca.hpp>
+
+#include "support.hpp"
+
+#include <Eigen/SVD>
+
+namespace mercer {
+namespace {
+
+using test::tolerance;
+
+template <class T>
+class PcaFit : public testing::Test {};
+using Types = testing::Types<float, double>;
+TYPED_TEST_SUITE(PcaFit, Types);
+
+TYPED_TEST(PcaFit, IsTheEigendecompositionOfTheCovariance) {
+  using T = TypeParam;
+  for (const auto& [name, data] : test::awkward_data<T>()) {
+    const auto pca = Pca<T>::fit(data, {.components = 3});
+    Matrix<double> x = data.template cast<double>();
+    x.rowwise() -= x.colwise().mean().eval();
+    const Matrix<double> s = x.transpose() * x / double(x.rows());  // S = XᵀHX/n
+    const Block<double> u = pca.directions().template cast<double>();
+    const double top = s.norm() + 1e-30;
+    EXPECT_LE((s * u - u * pca.report().variances.asDiagonal()).norm(), tolerance<T>(1e-12, 1e-5) * top) << name;
+    EXPECT_LE((u.transpose() * u - Block<double>::Identity(u.cols(), u.cols())).norm(), tolerance<T>(1e-9, 1e-4)) << name;
+    EXPECT_LE((pca.scores().template cast<double>() - x * u).norm(), tolerance<T>(1e-12, 1e-5) * (x.norm() + 1e-30)) << name;
+    EXPECT_NEAR(pca.report().trace, s.trace() * double(x.rows()), 1e-6 * top * double(x.rows())) << name;
+  }
+}
+
+TYPED_TEST(PcaFit, TransformAndInverseAreExactAtFullRank) {
+  using T = TypeParam;
+  for (const auto& [name, data] : test::awkward_data<T>())
+    for (Scale scale : {Scale::none, Scale::center, Scale::standardize})
+      for (bool center : {true, false}) {
+        const auto pca = Pca<T>::fit(data, {.components = 50, .center = center, .scale = scale});
+        const double size = 1 + double(data.norm());
+        EXPECT_LE(double((pca.transform(data) - pca.scores()).norm()), tolerance<T>(1e-11, 1e-3) * size) << name;
+        EXPECT_LE(double((pca.inverse(pca.scores()) - data).norm()), tolerance<T>(1e-6, 2e-2) * size) << name << ", center " << center;
+        if (pca.components() > 0) EXPECT_NEAR(pca.report().explained_variance_ratio.sum(), 1, tolerance<T>(1e-10, 1e-5)) << name;
+      }
+}
+
+TYPED_TEST(PcaFit, EveryRouteAndBothSidesGiveTheSameAnswer) {
+  using T = TypeParam;
+  for (const auto& [n, d] : {std::pair<Index, Index>{700, 450}, {450, 700}}) {
+    Matrix<T> x = test::random_matrix<T>(n, d, 1);
+    for (Index j = 0; j < 6; ++j) x.col(j) *= T(10 - j);  // six directions stand out
+    const auto dense = Pca<T>::fit(x, {.components = 5, .route = Route::dense});
+    for (Route route : {Route::stored, Route::tiled})
+      for (const Samples<T>& samples : {Samples<T>(x), Samples<T>(SparseMatrix<T>(x.sparseView()))}) {
+        const auto other = Pca<T>::fit(samples, {.components = 5, .route = route});
+        EXPECT_LE((other.report().variances - dense.report().variances).norm(), tolerance<T>(1e-9, 1e-5) * dense.report().variances[0]);
+        EXPECT_LE((test::with_signs_of(dense.directions(), other.directions()) - Matrix<double>(dense.directions().template cast<double>())).norm(),
+                  tolerance<T>(1e-7, 1e-3));
+      }
+  }
+}
+
+TYPED_TEST(PcaFit, SparseInputIsCentredWithoutFillingInZeros) {
+  using T = TypeParam;
+  for (const auto& [n, d] : {std::pair<Index, Index>{60, 20}, {20, 60}}) {
+    const SparseMatrix<T> sparse = test::random_sparse<T>(n, d, 2);
+    for (bool center : {true, false}) {
+      const auto a = Pca<T>::fit(sparse, {.components = 4, .center = center});
+      const auto b = Pca<T>::fit(Matrix<T>(sparse), {.components = 4, .center = center});
+      EXPECT_LE((a.report().variances - b.report().variances).norm(), tolerance<T>(1e-10, 1e-5) * b.report().variances[0]);
+      EXPECT_LE((test::with_signs_of(a.scores(), b.scores()) - a.scores().template cast<double>()).norm(), tolerance<T>(1e-8, 1e-3));
+      EXPECT_LE(double((a.transform(sparse) - a.scores()).norm()), tolerance<T>(1e-11, 1e-3));
+    }
+  }
+}
+
+TYPED_TEST(PcaFit, UncentredIsTheSingularValueDecomposition) {
+  using T = TypeParam;
+  Matrix<T> x = test::random_matrix<T>(30, 7, 3);
+  x.array() += T(2);
+  const auto pca = Pca<T>::fit(x, {.components = 7, .center = false});
+  const Vector<double> singular = Eigen::JacobiSVD<Matrix<double>>(x.template cast<double>()).singularValues();
+  EXPECT_LE((pca.report().gram_eigenvalues.cwiseSqrt() - singular).norm(), tolerance<T>(1e-10, 1e-4) * singular[0]);
+}
+
+TYPED_TEST(PcaFit, VariancesOverNMinusOneOnRequest) {
+  using T = TypeParam;
+  const Matrix<T> x = test::random_matrix<T>(11, 3, 4);
+  const auto biased = Pca<T>::fit(x, {.components = 3}), unbiased = Pca<T>::fit(x, {.components = 3, .unbiased = true});
+  EXPECT_LE((unbiased.report().variances - biased.report().variances * 11 / 10).norm(), 1e-12);
+  EXPECT_EQ(unbiased.report().explained_variance_ratio, biased.report().explained_variance_ratio);
+  EXPECT_THROW((void)Pca<T>::fit(Matrix<T>(x.topRows(1)), {.unbiased = true}), Error);
+}
+
+TYPED_TEST(PcaFit, ASwarmAroundAFarAwayPointKeepsItsDigits) {
+  using T = TypeParam;
+  const Matrix<T> x = test::random_matrix<T>(100, 3, 5);
+  Matrix<T> far = x;
+  far.array() += std::is_same_v<T, float> ? T(1e2) : T(1e7);
+  const auto a = Pca<T>::fit(x, {.components = 3}), b = Pca<T>::fit(far, {.components = 3});
+  EXPECT_LE((a.report().variances - b.report().variances).norm(), tolerance<T>(1e-7, 1e-4));
+}
+
+}  // namespace
+}  // namespace mercer
