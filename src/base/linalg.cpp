@@ -1,11 +1,15 @@
 // BLAS and LAPACK of OpenBLAS behind typed overloads.
 #include "base/linalg.hpp"
 
+#include "base/parallel.hpp"
+
 #include <mercer/error.hpp>
 
 #include <cblas.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <optional>
 #include <vector>
 
 extern "C" {
@@ -40,6 +44,19 @@ void require_success(int info, const char* routine) {
   if (info != 0) throw Error(ErrorCode::internal, fmt::format("LAPACK's {} failed with info = {}", routine, info));
 }
 
+/// OpenBLAS's own threads wait for each other by spinning, which costs whole time slices on a busy
+/// machine; for small problems one thread is as fast.
+struct OneThread : ThreadScope {
+  OneThread() : ThreadScope(Run{.threads = 1}) {}
+};
+
+/// Tall products are cut into this many chunks of rows, each for one thread: a number that depends on
+/// the sizes alone, so that sums do not depend on the number of threads.
+Index row_chunks(Index rows, Index a_cols, Index b_cols) {
+  const double work = double(rows) * double(a_cols) * double(b_cols);
+  return work < 5e5 ? 1 : std::clamp<Index>(rows / 512, 1, 16);
+}
+
 template <class T, class Double, class Float>
 constexpr auto choose(Double d, Float f) {
   if constexpr (std::is_same_v<T, double>) return d;
@@ -65,6 +82,8 @@ void syrk(Transpose ta, Index n, Index k, T alpha, const T* a, Index lda, T beta
 
 template <class T>
 void syevd(Block<T>& matrix, Vector<T>& values) {
+  std::optional<OneThread> alone;
+  if (matrix.rows() < 500) alone.emplace();
   const int n = narrow(matrix.rows());
   values.resize(n);
   if (n == 0) return;
@@ -108,6 +127,7 @@ void syevr(Block<T>& matrix, Index first, Index last, Vector<T>& values, Block<T
 
 template <class T>
 Block<T> qr(BlockRef<T> w) {
+  const OneThread alone;
   const int n = narrow(w.rows()), b = narrow(w.cols()), stride = narrow(w.outerStride());
   Vector<T> tau(b);
   std::vector<T> work(static_cast<std::size_t>(std::max(1, b)) * 64);
@@ -147,17 +167,27 @@ Index positive_inertia(Block<T>& matrix) {
 
 template <class T>
 Block<T> transposed_times(const BlockView<T>& a, const BlockView<T>& b) {
-  Block<T> c(a.cols(), b.cols());
-  gemm<T>(Transpose::yes, Transpose::no, a.cols(), b.cols(), a.rows(), 1, a.data(), a.outerStride(), b.data(),
-          b.outerStride(), 0, c.data(), std::max<Index>(1, c.outerStride()));
-  return c;
+  const Index chunks = row_chunks(a.rows(), a.cols(), b.cols());
+  std::vector<Block<T>> parts(static_cast<std::size_t>(chunks), Block<T>(a.cols(), b.cols()));
+  parallel_for(chunks, {}, [&](Index chunk) {
+    const Index from = a.rows() * chunk / chunks, rows = a.rows() * (chunk + 1) / chunks - from;
+    Block<T>& c = parts[static_cast<std::size_t>(chunk)];
+    gemm<T>(Transpose::yes, Transpose::no, a.cols(), b.cols(), rows, 1, a.data() + from, a.outerStride(), b.data() + from,
+            b.outerStride(), 0, c.data(), std::max<Index>(1, c.outerStride()));
+  });
+  for (std::size_t i = 1; i < parts.size(); ++i) parts[0] += parts[i];
+  return std::move(parts[0]);
 }
 
 template <class T>
 void add_product(T alpha, const BlockView<T>& a, const BlockView<T>& b, BlockRef<T> c) {
   if (a.cols() == 0) return;
-  gemm<T>(Transpose::no, Transpose::no, a.rows(), b.cols(), a.cols(), alpha, a.data(), a.outerStride(), b.data(),
-          b.outerStride(), 1, c.data(), c.outerStride());
+  const Index chunks = row_chunks(a.rows(), a.cols(), b.cols());
+  parallel_for(chunks, {}, [&](Index chunk) {
+    const Index from = a.rows() * chunk / chunks, rows = a.rows() * (chunk + 1) / chunks - from;
+    gemm<T>(Transpose::no, Transpose::no, rows, b.cols(), a.cols(), alpha, a.data() + from, a.outerStride(), b.data(),
+            b.outerStride(), 1, c.data() + from, c.outerStride());
+  });
 }
 
 #define MERCER_INSTANTIATE(T)                                                                                         \

