@@ -6,13 +6,12 @@
 #include <CLI/CLI.hpp>
 
 #include <functional>
-#include <stop_token>
 
 namespace mercer::app {
 
 /// What a running command is given.
 struct Session {
-  std::stop_token stop;
+  const Interrupts& interrupts;
 };
 
 struct Command {

@@ -20,11 +20,12 @@ Command add_convert(CLI::App& program) {
   parser->footer("Example: mercer convert measurements.csv measurements.npy --missing drop");
 
   return {parser, [flags](const Session& session) {
-            require_creatable(flags->out);
+            require_table_creatable(flags->out);
             ProgressBar bar(true);
             const Run run = RunFlags{}.run(session, bar);
             with_precision(parse_precision(flags->precision), [&]<class T>() {
               const auto data = read_dataset<T>(flags->in, flags->read.parsed(), run);
+              session.interrupts.check();
               write_table<T>(flags->out, data.samples, data.columns, data.label);
             });
           }};

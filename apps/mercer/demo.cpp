@@ -13,7 +13,6 @@
 #include <cmath>
 #include <filesystem>
 #include <memory>
-#include <numbers>
 #include <numeric>
 
 namespace mercer::app {
@@ -25,7 +24,7 @@ using Scores = Matrix<double>;
 /// Where the demo writes, and what it has written.
 class Demo {
  public:
-  Demo(std::string folder, const Session& session) : folder_(std::move(folder)) { run.stop = session.stop; }
+  Demo(std::string folder, const Session& session) : folder_(std::move(folder)) { run.stop = session.interrupts.token(); }
 
   [[nodiscard]] std::string path(const std::string& name) {
     written_.push_back(name);
@@ -97,9 +96,6 @@ std::string list(const Vector<double>& values) {
   return fmt::format("{}", fmt::join(words, ", "));
 }
 
-/// How many eigenvalues are not zero to rounding.
-Index rank_of(const Vector<double>& eigenvalues) { return (eigenvalues.array() > 1e-9 * eigenvalues[0]).count(); }
-
 std::vector<std::string> component_axes(Index a, Index b) { return {fmt::format("PC{}", a), fmt::format("PC{}", b)}; }
 
 Scores two_columns(const Scores& scores, Index a, Index b) {
@@ -142,18 +138,19 @@ void three_modes(Demo& demo) {
 }
 
 void unit_directions(Demo& demo) {
-  const auto data = generate("unit-directions", 0, 1);
-  demo.title("Three unit directions: data in which linear PCA sees no direction before another");
-  const auto pca = demo.fit<Pca<double>>("directions-pca", data, PcaOptions{.components = 3, .center = false});
+  const auto data = generate("unit-directions", 60, 1);
+  demo.title("Plus and minus three unit vectors: linear PCA sees no direction before another");
+  const auto pca = demo.fit<Pca<double>>("directions-pca", data, PcaOptions{.components = 3});
   KernelPcaOptions options;
-  options.components = 3;
+  options.components = 5;
   options.kernel = Kernel::rbf(1);
   const auto kernel = demo.fit<KernelPca<double>>("directions-kpca", data, options);
-  demo.line(fmt::format("linear eigenvalues {}; kernel {}: {}", list(pca.report().variances), kernel.report().kernel,
+  demo.line(fmt::format("linear eigenvalues {}; under {} {}", list(pca.report().variances), kernel.report().kernel,
                         list(kernel.report().variances)));
+  demo.line("kernel components 4 and 5 tell the axes apart whatever the sign, which no linear one can");
   plot::panels(demo.path("directions.svg"),
                {{"PCA", two_columns(pca.scores(), 0, 1), component_axes(1, 2)},
-                {"kernel PCA", two_columns(kernel.scores(), 0, 1), component_axes(1, 2)}},
+                {"kernel PCA", two_columns(kernel.scores(), 3, 4), component_axes(4, 5)}},
                data.label, styled("Three unit directions"));
   demo.list_written();
 }
@@ -181,20 +178,15 @@ void two_classes(Demo& demo) {
 /// vary is lost.
 void circle_rank(Demo& demo) {
   demo.title("Points on a circle under (x.y + 1)^2: a curve hides in the spectrum");
-  constexpr Index n = 40;
-  Matrix<double> circle(n, 2);
-  for (Index i = 0; i < n; ++i) {
-    const double angle = 2 * std::numbers::pi * static_cast<double>(i) / n;
-    circle.row(i) << 1 + 2 * std::cos(angle), -0.5 + 2 * std::sin(angle);
-  }
   KernelPcaOptions options;
   options.components = 6;
   options.kernel = Kernel::polynomial(2, 1, 1);
-  const auto on_circle = KernelPca<double>::fit(circle, options, demo.run);
-  const auto generic = KernelPca<double>::fit(generate("two-classes", n, 1).samples, options, demo.run);
+  const auto on_circle = KernelPca<double>::fit(generate("circle").samples, options, demo.run);
+  const auto generic = KernelPca<double>::fit(generate("two-classes").samples, options, demo.run);
   demo.line(fmt::format("nonzero eigenvalues: {} on the circle, {} for points anywhere in the plane",
-                        rank_of(on_circle.report().gram_eigenvalues), rank_of(generic.report().gram_eigenvalues)));
-  plot::scree(demo.path("circle-spectrum.svg"), on_circle.report(), styled("Circle points under (x·y + 1)²"));
+                        on_circle.components(), generic.components()));
+  plot::scree(demo.path("circle-spectrum.svg"), on_circle.report(), styled("Points on a circle under (x·y + 1)²"));
+  plot::scree(demo.path("generic-spectrum.svg"), generic.report(), styled("Points anywhere under (x·y + 1)²"));
   demo.list_written();
 }
 
@@ -211,7 +203,8 @@ std::string example_file(const std::string& name) {
 }
 
 void digits(Demo& demo) {
-  const auto data = read_dataset<double>(example_file("digits.csv.gz"), {.label = "64"}, demo.run);
+  auto data = read_dataset<double>(example_file("digits.csv.gz"), {.label = "64"}, demo.run);
+  data.label->column = "digit";  // the file has no header
   demo.title("1,797 handwritten digits of 8 x 8 pixels, in the plane");
   const auto pca = demo.fit<Pca<double>>("digits-pca", data, PcaOptions{.components = 10});
   KernelPcaOptions options;
@@ -227,6 +220,7 @@ void digits(Demo& demo) {
                         kernel.report().gram_eigenvalues.minCoeff()));
   auto style = styled("Handwritten digits");
   style.width = 1200;
+  style.height = 560;
   plot::panels(demo.path("digits.svg"),
                {{"PCA", linear_plane, component_axes(1, 2)}, {"kernel PCA", kernel_plane, component_axes(1, 2)}},
                data.label, style);

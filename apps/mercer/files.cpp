@@ -1,6 +1,7 @@
 // Paths: checks before the work starts.
 #include "files.hpp"
 
+#include <mercer/dataset.hpp>
 #include <mercer/error.hpp>
 
 #include <fcntl.h>
@@ -43,6 +44,19 @@ void require_creatable(const std::string& path) {
   }
   if ((errno == EOPNOTSUPP || errno == EISDIR) && ::access(folder.c_str(), W_OK | X_OK) == 0) return;
   cannot_create(path, std::strerror(errno), "does the folder exist, and may you write there?");
+}
+
+void require_table_creatable(const std::string& path) {
+  require_creatable(path);
+  if (path.empty() || is_stream(path)) return;
+  if (is_libsvm(path)) return;  // written whole, so a writer of rows refuses them
+  const TableWriter<double> probe(path, 1);  // never finished, so nothing remains
+}
+
+bool is_libsvm(const std::string& path) {
+  auto name = std::filesystem::path(path);
+  if (name.extension() == ".gz") name.replace_extension();
+  return name.extension() == ".libsvm" || name.extension() == ".svm";
 }
 
 bool is_model_file(const std::string& path) {

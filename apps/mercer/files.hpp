@@ -14,6 +14,12 @@ namespace mercer::app {
 /// empty path or '-' is fine.
 void require_creatable(const std::string& path);
 
+/// The same for a table, and throws Error{usage} when its ending names no format.
+void require_table_creatable(const std::string& path);
+
+/// By its ending: libsvm, svm, the same with .gz.
+[[nodiscard]] bool is_libsvm(const std::string& path);
+
 /// Is this one of our model files (and not a table)? By its first bytes.
 [[nodiscard]] bool is_model_file(const std::string& path);
 

@@ -39,7 +39,8 @@ void fit_and_write(std::string_view method, const FitFlags& flags, const Options
   const Run run = flags.run.run(session, bar);
 
   with_precision(parse_precision(flags.precision), [&]<class T>() {
-    auto data = read_dataset<T>(flags.data, read_options, run);
+    const auto data = read_dataset<T>(flags.data, read_options, run);
+    session.interrupts.check();
     const double read_seconds = total.seconds();
     if (flags.explain) {
       const auto& x = data.samples;

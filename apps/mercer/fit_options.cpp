@@ -24,7 +24,7 @@ Run RunFlags::run(const Session& session, ProgressBar& bar) const {
           .seed = seed,
           .memory = memory.empty() ? 0 : parse_memory(memory),
           .progress = bar.callback(),
-          .stop = session.stop};
+          .stop = session.interrupts.token()};
 }
 
 void add_precision(CLI::App& parser, std::string& precision, const std::string& group) {
@@ -87,7 +87,7 @@ void FitFlags::check() const {
   if (is_stream(model))
     throw Error(ErrorCode::usage, "a model cannot be written to standard output", "name a file");
   if (!explain) {
-    require_creatable(out);
+    require_table_creatable(out);
     require_creatable(model);
   }
 }

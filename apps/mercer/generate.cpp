@@ -36,7 +36,7 @@ Command add_generate(CLI::App& program) {
             }
             if (flags->name.empty())
               throw Error(ErrorCode::usage, "generate needs the name of a data set", "--list shows them");
-            require_creatable(flags->out);
+            require_table_creatable(flags->out);
             const auto data = generate(flags->name, flags->n, flags->seed);
             write_table<double>(flags->out, data.samples, data.columns, data.label);
           }};

@@ -9,7 +9,7 @@ namespace mercer::app {
 namespace {
 
 /// Where the explanations begin.
-constexpr std::size_t column = 32;
+constexpr std::size_t column = 35;
 
 void add_row(std::string& out, const std::string& left, const std::string& right) {
   if (left.size() + 4 > column) {  // too wide: the explanation goes to a line of its own
@@ -40,13 +40,13 @@ std::string HelpFormatter::make_help(const CLI::App* app, std::string name, CLI:
 
   if (!commands.empty()) out += "\nCommands:\n";
   for (const auto* command : commands) add_row(out, command->get_name(), command->get_description());
-  if (!positionals.empty()) out += "\n";
+  out += "\n";
   for (const auto* p : positionals) add_row(out, p->get_name(true), p->get_description());
 
   for (const auto& group : app->get_groups()) {
     const auto options = app->get_options(
         [&](const CLI::Option* o) { return o->get_group() == group && o->nonpositional() && !group.empty(); });
-    if (options.empty()) continue;
+    if (options.empty() || (options.size() == 1 && options[0] == app->get_help_ptr())) continue;
     out += group + ":\n";
     for (const auto* option : options) add_row(out, name_of(*option), option->get_description());
   }

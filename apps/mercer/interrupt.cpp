@@ -1,6 +1,8 @@
 // Signals through a pipe (the "self-pipe trick").
 #include "interrupt.hpp"
 
+#include <mercer/error.hpp>
+
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -15,8 +17,9 @@ namespace {
 constexpr int exit_interrupted = 130;
 constexpr char stop_byte = 's', quit_byte = 'q';
 
-// What the handler touches must outlive every object, hence these two.
+// What the handler touches must outlive every object, hence these.
 std::atomic<int> write_end{-1};
+std::atomic<int> no_input{-1};
 std::atomic<int> signals_seen{0};
 static_assert(std::atomic<int>::is_always_lock_free);
 
@@ -24,6 +27,7 @@ extern "C" void on_signal(int) {
   const int error_before = errno;
   if (signals_seen.fetch_add(1) > 0) _exit(exit_interrupted);
   [[maybe_unused]] const auto written = ::write(write_end.load(), &stop_byte, 1);
+  ::dup2(no_input.load(), STDIN_FILENO);  // a read that waits for input, started again, finds its end
   errno = error_before;
 }
 
@@ -33,6 +37,7 @@ Interrupts::Interrupts() {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return;  // then Ctrl-C just ends the program, as usual
   write_end = ends[1];
+  no_input = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
 
   // The watcher must not be the one that is interrupted.
   sigset_t all, before;
@@ -50,7 +55,7 @@ Interrupts::Interrupts() {
   });
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 
-  // No SA_RESTART: a read that waits for input comes back.
+  // No SA_RESTART: a read that waits for input comes back to be started again.
   struct sigaction action {};
   action.sa_handler = on_signal;
   sigemptyset(&action.sa_mask);
@@ -60,6 +65,12 @@ Interrupts::Interrupts() {
   ::signal(SIGPIPE, SIG_IGN);
 }
 
+bool Interrupts::requested() const { return signals_seen.load() > 0; }
+
+void Interrupts::check() const {
+  if (requested()) throw Error(ErrorCode::cancelled, "interrupted");
+}
+
 Interrupts::~Interrupts() {
   if (!watcher_.joinable()) return;
   ::signal(SIGINT, SIG_DFL);
@@ -67,6 +78,7 @@ Interrupts::~Interrupts() {
   [[maybe_unused]] const auto written = ::write(write_end.load(), &quit_byte, 1);
   watcher_.join();
   ::close(write_end.exchange(-1));
+  ::close(no_input.exchange(-1));
 }
 
 }  // namespace mercer::app

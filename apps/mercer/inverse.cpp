@@ -26,6 +26,7 @@ void inverse(const Flags& flags, const Session& session) {
   const Run run = flags.run.run(session, bar);
   const auto model = load_model<T>(flags.model);
   const auto data = read_dataset<T>(flags.scores, {.label = flags.label}, run);
+  session.interrupts.check();
   if (data.samples.cols() != model->components())
     throw Error(ErrorCode::bad_data,
                 fmt::format("{}: expected {} columns, one a component, found {}", flags.scores, model->components(),
@@ -61,7 +62,7 @@ Command add_inverse(CLI::App& program) {
   parser->footer("Example: mercer inverse wine.mercer scores.csv --out wine-again.csv");
 
   return {parser, [flags](const Session& session) {
-            require_creatable(flags->out);
+            require_table_creatable(flags->out);
             with_precision(model_precision(flags->model), [&]<class T>() { inverse<T>(*flags, session); });
           }};
 }

@@ -20,8 +20,8 @@ Command add_kpca(CLI::App& program) {
   });
   parser->footer(
       "Kernels: linear, poly(degree=3, gamma=1, coef0=1), rbf(gamma=0.5), rbf(sigma=1), laplacian, sigmoid,\n"
-      "  cosine, matern32, matern52, rq, chi2, additive_chi2, precomputed (DATA is K), expr('exp(-sqdist)*(1+dot)^2');\n"
-      "  sums, products and multiples of them; gamma is a number, auto (1/d) or median.\n"
+      "  cosine, matern32, matern52, rq, chi2, additive_chi2, expr('exp(-sqdist)*(1+dot)^2'), precomputed\n"
+      "  (DATA is K); sums, products and multiples. gamma is a number, auto (1/d) or median.\n"
       "Example: mercer kpca digits.csv.gz --label 64 --kernel 'rbf(gamma=0.001)' --out scores.csv");
 
   return {parser, [flags](const Session& session) {

@@ -34,7 +34,7 @@ int usage_failure(const std::string& message, const std::string& command) {
 
 int run_command(const Command& command, const Interrupts& interrupts) {
   try {
-    command.run({.stop = interrupts.token()});
+    command.run({interrupts});
     flush_stdout();
     return 0;
   } catch (const Error& error) {

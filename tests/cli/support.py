@@ -89,7 +89,7 @@ def kernel_pca(k, count):
     """Eigenvalues and scores of kernel PCA by numpy, for a kernel matrix."""
     values, vectors = np.linalg.eigh(centred(k))
     values, vectors = values[::-1][:count], vectors[:, ::-1][:, :count]
-    return values, vectors * np.sqrt(values)
+    return values, vectors * np.sqrt(np.maximum(values, 0))
 
 
 def same_up_to_sign(a, b, tolerance):
