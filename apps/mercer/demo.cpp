@@ -127,13 +127,15 @@ void three_modes(Demo& demo) {
   demo.title("Three modes, 20 points each: what does each component see?");
   KernelPcaOptions options;
   options.components = 8;
-  options.kernel = Kernel::rbf(Gamma::median());
+  options.kernel = Kernel::rbf(10);  // narrow enough to tell the modes apart, as in Schölkopf et al. 1998
   const auto model = demo.fit<KernelPca<double>>("three-modes", data, options);
   demo.line(fmt::format("kernel {}; shares of variance {}", model.report().kernel,
                         list(model.report().explained_variance_ratio)));
   demo.line("the first two components tell the modes apart, the others look inside them");
+  auto style = styled("Three modes: the first 8 kernel components");
+  style.captions = plot::captions(model.report());
   plot::contours(demo.path("three-modes.svg"), [&](const Scores& grid) { return model.transform(grid, demo.run); },
-                 data.samples.to_dense(), 8, data.label, styled("Three modes: the first 8 kernel components"));
+                 data.samples.to_dense(), 8, data.label, style);
   demo.list_written();
 }
 

@@ -1,5 +1,6 @@
 """The README keeps its word: its C++ example is the file that is compiled, its command lines run as printed."""
 import os
+import pathlib
 import re
 import shutil
 import subprocess
@@ -7,7 +8,7 @@ import tempfile
 import unittest
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
-README = open(os.path.join(ROOT, "README.md"), encoding="utf-8").read()
+README = pathlib.Path(ROOT, "README.md").read_text(encoding="utf-8")
 
 
 def blocks(language):
@@ -16,7 +17,7 @@ def blocks(language):
 
 class Readme(unittest.TestCase):
     def test_the_cpp_example_is_the_one_that_is_compiled(self):
-        source = open(os.path.join(ROOT, "examples", "kernel_pca.cpp"), encoding="utf-8").read()
+        source = pathlib.Path(ROOT, "examples", "kernel_pca.cpp").read_text(encoding="utf-8")
         self.assertIn(source.split("\n", 1)[1].strip(), "\n".join(blocks("cpp")))
 
     def test_the_command_lines_run_as_printed(self):

@@ -8,6 +8,8 @@ import subprocess
 import tempfile
 import unittest
 
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # numpy's threads spin when the machine is busy
+
 import numpy as np
 from sklearn.datasets import load_breast_cancer, load_digits, load_wine, make_circles
 from sklearn.decomposition import PCA, KernelPCA
