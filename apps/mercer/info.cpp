@@ -35,7 +35,7 @@ void print_json(const Model<T>& model, std::uintmax_t file_bytes) {
   json["label"] = nullptr;
   if (const auto& label = model.label()) json["label"] = {{"column", label->column}, {"classes", label->names}};
   json["file_bytes"] = file_bytes;
-  print(json.dump(2) + "\n");
+  print(json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
 }
 
 template <class T>

@@ -58,7 +58,7 @@ int run_command(const Command& command, const Interrupts& interrupts) {
   }
 }
 
-int main(int count, char** arguments) {
+int parse_and_run(int count, char** arguments) {
   CLI::App program("Kernel PCA and its family: fast, exact, certified.", "mercer");
   program.formatter(std::make_shared<HelpFormatter>());
   program.set_help_flag("-h, --help", "this text");
@@ -95,6 +95,15 @@ int main(int count, char** arguments) {
 }
 
 }  // namespace
+
+static int main_or_bug(int count, char** arguments) noexcept {
+  try {
+    return parse_and_run(count, arguments);
+  } catch (...) {
+    return exit_bug;  // not even a message could be made
+  }
+}
+
 }  // namespace mercer::app
 
-int main(int count, char** arguments) { return mercer::app::main(count, arguments); }
+int main(int count, char** arguments) { return mercer::app::main_or_bug(count, arguments); }
