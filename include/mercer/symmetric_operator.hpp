@@ -27,6 +27,9 @@ class SymmetricOperator {
   /// Σ A_ii and Σ A_ij² where they are known exactly: what the certificate is made of.
   [[nodiscard]] virtual std::optional<double> trace() const { return std::nullopt; }
   [[nodiscard]] virtual std::optional<double> frobenius_squared() const { return std::nullopt; }
+  /// The size of what cancels inside the operator (K's norm where A = HKH): products, trace and
+  /// Frobenius norm are right to rounding of this, not of A itself. 0: nothing cancels.
+  [[nodiscard]] virtual double cancellation() const { return 0; }
 
  private:
   virtual void do_apply(const BlockView<T>& v, BlockRef<T> y, const Run& run) const = 0;

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace mercer {
@@ -68,7 +69,7 @@ Kernel Kernel::expression(std::string formula) {
   return make_kernel(ExpressionKernel{std::move(formula), needs});
 }
 Kernel Kernel::from_tiles(std::string name, TileFunction function) {
-  if (name.empty() || name.find_first_of("()'\"") != std::string::npos)
+  if (name.empty() || name.find_first_of("()'\",=") != std::string::npos || name.front() == ' ' || name.back() == ' ')
     throw Error(ErrorCode::usage, fmt::format("'{}' is no name for a kernel", name), "use letters, digits and _");
   return make_kernel(UserKernel{std::move(name), std::move(function)});
 }

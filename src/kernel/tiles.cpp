@@ -167,14 +167,19 @@ void KernelTiles<T>::evaluate(Index i0, Index rows, Index j0, Index cols, T* out
 }
 
 template <class T>
-Vector<double> KernelTiles<T>::diagonal() const {
-  Vector<double> out(rows());
-  T value = 0;
-  for (Index i = 0; i < rows(); ++i) {
-    evaluate(i, 1, i, 1, &value);
-    out[i] = double(value);
-  }
-  return out;
+void KernelTiles<T>::evaluate_diagonal(Index i0, Index rows, T* out) const {
+  evaluate(i0, rows, i0, rows, out);
+  Eigen::Map<Matrix<T>> k(out, rows, rows);
+  const T allowed = k.cwiseAbs().maxCoeff() * (std::is_same_v<T, float> ? T(1e-4) : T(1e-9));
+  for (Index i = 0; i < rows; ++i)
+    for (Index j = 0; j < i; ++j) {
+      if (std::abs(k(i, j) - k(j, i)) > allowed)
+        throw Error(ErrorCode::bad_data,
+                    fmt::format("kernel {} is not symmetric: k(x{}, x{}) = {} but k(x{}, x{}) = {}", kernel_.to_string(), i0 + i,
+                                i0 + j, k(i, j), i0 + j, i0 + i, k(j, i)),
+                    "a kernel has k(x, y) = k(y, x)");
+      k(j, i) = k(i, j);
+    }
 }
 
 template class KernelTiles<float>;

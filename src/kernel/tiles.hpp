@@ -21,8 +21,9 @@ class KernelTiles {
 
   /// out (rows x cols, row-major, contiguous) = k of rows [i0, i0 + rows) against [j0, j0 + cols).
   void evaluate(Index i0, Index rows, Index j0, Index cols, T* out) const;
-  /// k(x_i, x_i); only for tiles of x against itself.
-  [[nodiscard]] Vector<double> diagonal() const;
+  /// The tile of rows [i0, i0 + rows) against themselves, exactly symmetric. Throws Error{bad_data}
+  /// when the kernel is not: that is how a user's lopsided function is found out.
+  void evaluate_diagonal(Index i0, Index rows, T* out) const;
 
  private:
   [[nodiscard]] const RowSet<T>& left() const { return same_ ? right_ : left_; }

@@ -46,11 +46,10 @@ template <class T>
 KernelSolution<T> solve_by_lapack(const Kernel& kernel, const Samples<T>& points, bool center, const SolveRequest& request,
                                   const Run& run, Stopwatch& watch) {
   run.report("kernel matrix", 0);
-  const Matrix<double> k = gram<double>(kernel, points.template cast<double>(), run);
-  if (!k.allFinite())
+  Block<double> full = gram<double>(kernel, points.template cast<double>(), run);
+  if (!full.allFinite())
     throw Error(ErrorCode::bad_data, fmt::format("kernel {} overflows on this data", kernel.to_string()),
                 "scale the inputs (--scale standardize) or choose smaller parameters");
-  Block<double> full = (k + k.transpose()) / 2;
   KernelSolution<T> out;
   out.row_sums = full.rowwise().sum();
   const double n = double(full.rows()), total = out.row_sums.sum();
@@ -62,7 +61,7 @@ KernelSolution<T> solve_by_lapack(const Kernel& kernel, const Samples<T>& points
     full.array() += total / (n * n);
   }
   watch.lap("kernel");
-  out.solved = cast<T>(solve_dense(std::move(full), request, run));
+  out.solved = solve_dense<T>(std::move(full), request, run);
   watch.lap("solve");
   return out;
 }
@@ -91,24 +90,16 @@ KernelSolution<T> solve_by_tiles(const Kernel& kernel, const Samples<T>& points,
 
 /// Throws, or notes that the positive part is kept.
 template <class T>
-void judge_negative_spectrum(const Solved<T>& solved, const Kernel& kernel, Indefinite indefinite, double threshold, Report& report) {
+void judge_negative_spectrum(const Solved<T>& solved, const Kernel& kernel, const KernelPcaOptions& options, double threshold, Report& report) {
   if (!solved.min_eigenvalue || *solved.min_eigenvalue >= -threshold) return;
   const std::string finding = fmt::format("kernel {} is not positive semidefinite on this data: the smallest eigenvalue is {:.4g}, "
                                           "at least {:.2g} % of the spectrum is negative",
                                           kernel.to_string(), *solved.min_eigenvalue, 100 * solved.negative_share.value_or(0));
-  if (indefinite == Indefinite::error)
+  if (options.indefinite == Indefinite::error)
     throw Error(ErrorCode::not_psd, finding, "keep the positive part with --indefinite clip, or choose another kernel");
+  if (options.components.share > 0)
+    throw Error(ErrorCode::usage, "a share of variance means nothing here: " + finding, "ask for a number of components");
   report.notes.push_back(finding + "; the positive part is kept");
-}
-
-template <class T>
-void require_options(const KernelPcaOptions& options) {
-  if (options.components.share == 0 && options.components.count < 1)
-    throw Error(ErrorCode::usage, fmt::format("{} components were asked for", options.components.count), "ask for at least 1");
-  if (options.components.share < 0 || options.components.share >= 1)
-    throw Error(ErrorCode::usage, fmt::format("a share of variance of {} cannot be reached", options.components.share), "choose one between 0 and 1");
-  if (options.residual < 0 || !std::isfinite(options.residual))
-    throw Error(ErrorCode::usage, fmt::format("a residual of {} cannot be reached", options.residual));
 }
 
 }  // namespace
@@ -121,7 +112,7 @@ Indefinite parse_indefinite(std::string_view name) {
 
 template <class T>
 Plan KernelPca<T>::plan(const Samples<T>& samples, const KernelPcaOptions& options, const Run& run) {
-  require_options<T>(options);
+  require_solvable(options.components, options.residual);
   const Problem problem = problem_of(samples, options);
   Plan plan = make_plan(problem, options.route, run);
   estimate_seconds(plan, problem, run);
@@ -138,9 +129,10 @@ KernelPca<T> KernelPca<T>::fit(const Dataset<T>& data, const KernelPcaOptions& o
 
 template <class T>
 KernelPca<T> KernelPca<T>::fit(const Samples<T>& samples, const KernelPcaOptions& options, const Run& run) {
-  require_options<T>(options);
+  require_solvable(options.components, options.residual);
   require_samples(samples);
-  options.kernel.check_data(samples);
+  if (options.kernel.is_precomputed() && options.scale != Scale::none)
+    throw Error(ErrorCode::usage, "a precomputed kernel matrix cannot be scaled like samples", "leave out --scale");
   const ThreadScope threads(run);
   Stopwatch watch;
   KernelPca model;
@@ -148,6 +140,7 @@ KernelPca<T> KernelPca<T>::fit(const Samples<T>& samples, const KernelPcaOptions
   report.plan = make_plan(problem_of(samples, options), options.route, run);
   model.scaling_ = Scaling<T>::fit(options.scale, samples);
   model.points_ = model.scaling_.apply(samples);
+  options.kernel.check_data(model.points_);
   model.kernel_ = options.kernel.resolved(model.points_, run.seed);
   watch.lap("prepare");
 
@@ -167,12 +160,12 @@ KernelPca<T> KernelPca<T>::fit(const Samples<T>& samples, const KernelPcaOptions
 
   const double n = double(samples.rows());
   const double epsilon = route == Route::dense ? std::numeric_limits<double>::epsilon() : double(std::numeric_limits<T>::epsilon());
+  const double threshold = rounding_threshold(solution.solved, options.center ? solution.scale : 0, epsilon, route);
+  // The other end of the spectrum is found to a looser tolerance than the components themselves.
+  const double found_to = route == Route::dense ? 0 : (std::is_same_v<T, float> ? 1e-5 : 1e-8);
   const double largest = spectrum.values.size() ? std::abs(spectrum.values[0]) : 0;
-  judge_negative_spectrum(solution.solved, model.kernel_, options.indefinite,
-                          std::max(4 * std::sqrt(n) * epsilon, route == Route::dense ? 0 : (std::is_same_v<T, float> ? 1e-5 : 1e-8)) *
-                              std::max(largest, solution.scale),
-                          report);
-  keep_components(solution.solved, options.components, options.center ? solution.scale : 0, epsilon, report);
+  judge_negative_spectrum(solution.solved, model.kernel_, options, std::max(threshold, found_to * std::max(largest, solution.scale)), report);
+  keep_components(solution.solved, options.components, threshold, report);
 
   // α = v/√θ. Eigenvectors of HKH with θ > 0 have mean zero; making that exact lets new points be
   // centred by a constant: Σ_j α_j (k(x_j,x) − mean_l k(x_l,x) − mean_l k(x_l,x_j) + mean_lm) =
@@ -210,7 +203,6 @@ template <class T>
 Matrix<T> KernelPca<T>::do_transform(const Samples<T>& points, const Run& run) const {
   constexpr Index at_once = 8192, tile_rows = 128, tile_cols = 256;  // memory does not grow with the points
   const ThreadScope threads(run);
-  kernel_.is_precomputed() ? void() : kernel_.check_data(points);
   const Index n = alpha_.rows(), k = alpha_.cols();
   const Matrix<T> alpha = alpha_;  // row-major, so that a block of rows is contiguous
   const Vector<T> offset = offset_.template cast<T>();
@@ -219,6 +211,7 @@ Matrix<T> KernelPca<T>::do_transform(const Samples<T>& points, const Run& run) c
   for (Index first = 0; first < points.rows(); first += at_once) {
     const Index count = std::min(at_once, points.rows() - first);
     const Samples<T> chunk = scaling_.apply(points.middle_rows(first, count));
+    if (!kernel_.is_precomputed()) kernel_.check_data(chunk);
     const KernelTiles<T> tiles(kernel_, chunk, points_);
     parallel_for((count + tile_rows - 1) / tile_rows, run, [&](Index part) {
       const Index i0 = part * tile_rows, rows = std::min(tile_rows, count - i0);

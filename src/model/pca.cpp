@@ -31,18 +31,10 @@ Problem problem_of(const Samples<T>& samples, const PcaOptions& options) {
   p.size = std::min(samples.rows(), samples.cols());
   p.components = options.components;
   p.precision = precision_of<T>;
-  p.element_flops = double(samples.stored()) / double(std::max<Index>(1, p.size));
+  // Chunks of rows are made dense when the covariance is formed; the Gram matrix of CSR rows is not.
+  p.element_flops = covariance ? double(samples.rows()) : double(samples.stored()) / double(std::max<Index>(1, p.size));
   p.apply_flops = 4 * double(samples.stored());
   return p;
-}
-
-void require_options(const PcaOptions& options) {
-  if (options.components.share == 0 && options.components.count < 1)
-    throw Error(ErrorCode::usage, fmt::format("{} components were asked for", options.components.count), "ask for at least 1");
-  if (options.components.share < 0 || options.components.share >= 1)
-    throw Error(ErrorCode::usage, fmt::format("a share of variance of {} cannot be reached", options.components.share), "choose one between 0 and 1");
-  if (options.residual < 0 || !std::isfinite(options.residual))
-    throw Error(ErrorCode::usage, fmt::format("a residual of {} cannot be reached", options.residual));
 }
 
 template <class T>
@@ -55,15 +47,24 @@ Solved<T> solve(const Samples<T>& points, const Vector<double>& mean, Side side,
     return out;
   }
   Block<double> matrix = scatter_matrix(points, mean, side, run);
-  if (route == Route::dense) return cast<T>(solve_dense(std::move(matrix), request, run));
-  return cast<T>(solve_iteratively<double>(DenseOperator<double>(std::move(matrix)), request, run));
+  if (route == Route::dense) return solve_dense<T>(std::move(matrix), request, run);
+  const DenseOperator<double> op(std::move(matrix));
+  Solved<double> found = solve_iteratively<double>(op, request, run);
+  if constexpr (std::is_same_v<T, double>) {
+    return found;
+  } else {
+    Spectrum<double>& s = found.spectrum;
+    Solved<T> out{{s.values, s.vectors.template cast<T>(), s.residuals, s.missed, s.passes, s.converged}, found.trace, {}, {}};
+    measure_in_double(out, op, request, run);  // of the rounded vectors, which the model keeps
+    return out;
+  }
 }
 
 }  // namespace
 
 template <class T>
 Plan Pca<T>::plan(const Samples<T>& samples, const PcaOptions& options, const Run& run) {
-  require_options(options);
+  require_solvable(options.components, options.residual);
   const Problem problem = problem_of(samples, options);
   Plan plan = make_plan(problem, options.route, run);
   estimate_seconds(plan, problem, run);
@@ -80,7 +81,7 @@ Pca<T> Pca<T>::fit(const Dataset<T>& data, const PcaOptions& options, const Run&
 
 template <class T>
 Pca<T> Pca<T>::fit(const Samples<T>& samples, const PcaOptions& options, const Run& run) {
-  require_options(options);
+  require_solvable(options.components, options.residual);
   require_samples(samples);
   const ThreadScope threads(run);
   Stopwatch watch;
@@ -93,6 +94,7 @@ Pca<T> Pca<T>::fit(const Samples<T>& samples, const PcaOptions& options, const R
   watch.lap("prepare");
 
   const Side side = smaller_side(points);
+  const double n = double(samples.rows());
   SolveRequest request;
   request.components = options.components;
   request.residual = options.residual;
@@ -101,24 +103,24 @@ Pca<T> Pca<T>::fit(const Samples<T>& samples, const PcaOptions& options, const R
   Solved<T> solved = solve(points, model.mean_, side, report.plan.route, request, run);
   solved.trace = total_scatter(points, model.mean_);
   const double epsilon = report.plan.route == Route::tiled ? double(std::numeric_limits<T>::epsilon()) : std::numeric_limits<double>::epsilon();
-  keep_components(solved, options.components, 0, epsilon, report);
+  // x − μ is known to rounding of μ: what n such errors make of an eigenvalue is not variance.
+  const double of_the_mean = n * model.mean_.squaredNorm() * 64 * epsilon * epsilon;
+  keep_components(solved, options.components, std::max(of_the_mean, rounding_threshold(solved, 0, epsilon, report.plan.route)), report);
   watch.lap("solve");
 
-  const Vector<T> mean = model.mean_.template cast<T>();
   if (side == Side::features) {
     model.directions_ = solved.spectrum.vectors;
   } else {  // u = X̃ᵀv/√θ
-    model.directions_ = centered_transposed_times<T>(points, mean, solved.spectrum.vectors);
+    model.directions_ = centered_transposed_times<T>(points, model.mean_, solved.spectrum.vectors);
     model.directions_ *= solved.spectrum.values.cwiseSqrt().cwiseInverse().template cast<T>().asDiagonal();
   }
   fix_signs<T>(model.directions_);
-  model.scores_ = centered_times<T>(points, mean, model.directions_);
+  model.scores_ = centered_times<T>(points, model.mean_, model.directions_);
 
   report.method = "pca";
   report.n = samples.rows();
   report.d = samples.cols();
   report.centered = options.center;
-  const double n = double(samples.rows());
   if (options.unbiased && samples.rows() < 2)
     throw Error(ErrorCode::usage, "variances over n − 1 need at least two samples");
   fill_report(report, solved, options.unbiased ? n - 1 : n);
@@ -131,7 +133,7 @@ Pca<T> Pca<T>::fit(const Samples<T>& samples, const PcaOptions& options, const R
 template <class T>
 Matrix<T> Pca<T>::do_transform(const Samples<T>& points, const Run& run) const {
   const ThreadScope threads(run);
-  return centered_times<T>(scaling_.apply(points), mean_.template cast<T>(), directions_);
+  return centered_times<T>(scaling_.apply(points), mean_, directions_);
 }
 
 template <class T>

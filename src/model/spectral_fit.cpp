@@ -1,6 +1,7 @@
 // Solving a symmetric problem for a count or a share of variance, with its certificate.
 #include "model/spectral_fit.hpp"
 
+#include "base/memory.hpp"
 #include "base/parallel.hpp"
 #include "operator/dense_operator.hpp"
 #include "spectral/certificate.hpp"
@@ -44,45 +45,74 @@ void truncate(Spectrum<T>& s, Index count) {
   s.vectors.conservativeResize(Eigen::NoChange, count);
 }
 
-double negative_share_of(double negative, double trace) { return negative / (trace + 2 * negative); }
+/// Beyond a sixth of n LAPACK finds all pairs sooner than block Krylov finds many, where it fits.
+Index all_or_too_many(Index n, Index count, const Run& run) {
+  const double needed = 48.0 * double(n) * double(n);
+  if (needed <= double(run.memory_budget())) return n;
+  throw Error(ErrorCode::no_memory,
+              fmt::format("that share of variance takes more than {} components, and all of them need {}", count / 2, format_bytes(needed)),
+              "ask for a smaller share, for a count, or raise --memory");
+}
+
+/// Σ|λ⁻| / Σ|λ|, at least, from the eigenvalues known: the positive ones sum to tr − Σλ⁻ or more.
+double negative_share_of(double negative, double positive_known, double trace) {
+  if (negative <= 0) return 0;
+  return negative / (negative + std::max(positive_known, trace + negative));
+}
 
 }  // namespace
 
-Solved<double> solve_dense(Block<double> matrix, const SolveRequest& request, const Run& run) {
+void require_solvable(const Components& components, double residual) {
+  if (components.share == 0 && components.count < 1)
+    throw Error(ErrorCode::usage, fmt::format("{} components were asked for", components.count), "ask for at least 1");
+  if (components.share < 0 || components.share >= 1)
+    throw Error(ErrorCode::usage, fmt::format("a share of variance of {} cannot be reached", components.share), "choose one between 0 and 1");
+  if (residual < 0 || !std::isfinite(residual))
+    throw Error(ErrorCode::usage, fmt::format("a residual of {} cannot be reached", residual), "leave it to the default");
+}
+
+template <class T>
+Solved<T> solve_dense(Block<double> matrix, const SolveRequest& request, const Run& run) {
   const ThreadScope threads(run);
   const Index n = matrix.rows();
   run.report("eigenvectors", 0);
   const DenseOperator<double> op(std::move(matrix));
-  Solved<double> out;
+  Solved<T> out;
   out.trace = *op.trace();
   const bool share = request.components.share > 0;
-  const Index count = share ? n : std::min(request.components.count, n);
+  Index count = share ? n : std::min(request.components.count, n);
   const bool all = share || 4 * count >= n || n <= 512;
-  out.spectrum = dense_eigenpairs<double>(op.matrix(), all ? n : count, End::largest, run);
-  Spectrum<double>& s = out.spectrum;
-  s.residuals = residual_norms<double>(op, s.vectors, s.values, run);
-  s.passes = 1;
-  if (all) {
-    // n orthonormal vectors: every eigenvalue lies within ‖R‖ of its place in the list.
-    const double r = s.residuals.norm();
-    s.missed = {r, r, 0};
-    if (!request.known_psd) {
-      out.min_eigenvalue = s.values[n - 1];
-      out.negative_share = negative_share_of(-s.values.cwiseMin(0.0).sum(), out.trace);
-    }
-    truncate(s, share ? std::max<Index>(1, count_for_share(s.values, request.components.share, out.trace)) : count);
-  } else {
-    const EigenRequest eigen = eigen_request(request, count);
-    s.missed.rigorous = rigorous_missed_bound(op.trace(), op.frobenius_squared(), n, s.values, s.residuals, End::largest,
-                                              request.known_psd, 1e-14 * std::abs(out.trace));
-    s.missed.probable = std::min(s.missed.rigorous, probable_missed_bound<double>(op, s, eigen, run));
-    s.missed.delta = request.delta;
-    if (!request.known_psd) {
-      const double smallest = dense_eigenpairs<double>(op.matrix(), 1, End::smallest, run).values[0];
-      out.min_eigenvalue = smallest;
-      out.negative_share = negative_share_of(std::max(0.0, -smallest), out.trace);
-    }
+  Spectrum<double> s = dense_eigenpairs<double>(op.matrix(), all ? n : count, End::largest, run);
+  run.check();
+  if (!request.known_psd) {
+    const double smallest = all ? s.values[n - 1] : dense_eigenpairs<double>(op.matrix(), 1, End::smallest, run).values[0];
+    const double negative = all ? -s.values.cwiseMin(0.0).sum() : std::max(0.0, -smallest);
+    out.min_eigenvalue = smallest;
+    out.negative_share = negative_share_of(negative, s.values.cwiseMax(0.0).sum(), out.trace);
   }
+  if (share) {
+    const Index enough = count_for_share(s.values, request.components.share, out.trace);
+    count = enough > 0 ? enough : n;
+  }
+  // n orthonormal vectors: every eigenvalue lies within ‖R‖ of its place in the list.
+  const double all_residuals = all ? residual_norms<double>(op, s.vectors, s.values, run).norm() : 0;
+  if (all && count < n) s.missed.rigorous = std::max(0.0, s.values[count]) + all_residuals;
+  if (all && count == n) s.missed.rigorous = all_residuals;
+  if (all) s.missed.probable = s.missed.rigorous;
+  s.values.conservativeResize(count);
+  s.vectors.conservativeResize(Eigen::NoChange, count);
+  out.spectrum.vectors = s.vectors.template cast<T>();
+  s.vectors = out.spectrum.vectors.template cast<double>();
+  s.residuals = residual_norms<double>(op, s.vectors, s.values, run);
+  if (!all) {
+    s.missed.rigorous = rigorous_missed_bound(op, s.values, s.residuals, End::largest, request.known_psd);
+    s.missed.probable = std::min(s.missed.rigorous, probable_missed_bound<double>(op, s, eigen_request(request, count), run));
+    s.missed.delta = request.delta;
+  }
+  out.spectrum.values = s.values;
+  out.spectrum.residuals = s.residuals;
+  out.spectrum.missed = s.missed;
+  out.spectrum.passes = 1;
   run.report("eigenvectors", 1);
   return out;
 }
@@ -93,14 +123,13 @@ Solved<T> solve_iteratively(const SymmetricOperator<T>& op, const SolveRequest& 
   Solved<T> out;
   out.trace = op.trace().value();
   if (request.components.share > 0) {
-    // As many as it takes: twice as many each time, beginning from those found.
-    Block<T> start;
-    for (Index count = std::min<Index>(16, n);; count = std::min(2 * count, n)) {
-      out.spectrum = eigenpairs<T>(op, eigen_request(request, count), run, start);
+    // As many as it takes: twice as many each time.
+    for (Index count = std::min<Index>(16, n);; count *= 2) {
+      if (6 * count > n) count = all_or_too_many(n, count, run);
+      out.spectrum = eigenpairs<T>(op, eigen_request(request, count), run);
       const Index enough = count_for_share(out.spectrum.values, request.components.share, out.trace);
       if (enough > 0) truncate(out.spectrum, enough);
       if (enough > 0 || count == n) break;
-      start = out.spectrum.vectors;
     }
   } else {
     out.spectrum = eigenpairs<T>(op, eigen_request(request, std::min(request.components.count, n)), run);
@@ -110,9 +139,13 @@ Solved<T> solve_iteratively(const SymmetricOperator<T>& op, const SolveRequest& 
     bottom.end = End::smallest;
     bottom.tolerance = std::is_same_v<T, float> ? 1e-5 : 1e-8;
     bottom.certify = false;
+    // A Ritz value is never below the smallest eigenvalue, so a negative one is proof even before it
+    // has converged; and the lower end of a matrix without negative eigenvalues never quite does.
+    bottom.allow_partial = true;
+    bottom.max_passes = 60;
     const Spectrum<T> s = eigenpairs<T>(op, bottom, run);
     out.min_eigenvalue = s.values[0];
-    out.negative_share = negative_share_of(-s.values.cwiseMin(0.0).sum(), out.trace);
+    out.negative_share = negative_share_of(-s.values.cwiseMin(0.0).sum(), out.spectrum.values.cwiseMax(0.0).sum(), out.trace);
   }
   return out;
 }
@@ -130,32 +163,27 @@ void measure_in_double(Solved<float>& solved, const SymmetricOperator<double>& o
   solved.trace = op.trace().value_or(solved.trace);
   // Float vectors are orthonormal only to float's rounding, which the bound must allow for.
   const double rounding = 1e-6 * std::sqrt(double(v.cols())) * (s.values.size() ? s.values.cwiseAbs().maxCoeff() : 0);
-  s.missed.rigorous = rounding + rigorous_missed_bound(op.trace(), op.frobenius_squared(), op.size(), s.values, s.residuals,
-                                                       End::largest, request.known_psd, 1e-14 * std::abs(solved.trace));
+  s.missed.rigorous = rounding + rigorous_missed_bound(op, s.values, s.residuals, End::largest, request.known_psd);
   s.missed.probable = std::min(s.missed.probable + rounding, s.missed.rigorous);
 }
 
 template <class T>
-Solved<T> cast(const Solved<double>& solved) {
-  Solved<T> out;
-  const Spectrum<double>& s = solved.spectrum;
-  out.spectrum = {s.values, s.vectors.template cast<T>(), s.residuals, s.missed, s.passes, s.converged};
-  out.trace = solved.trace;
-  out.min_eigenvalue = solved.min_eigenvalue;
-  out.negative_share = solved.negative_share;
-  return out;
+double rounding_threshold(const Solved<T>& solved, double scale, double epsilon, Route route) {
+  const Spectrum<T>& s = solved.spectrum;
+  const double n = double(s.vectors.rows()), largest = s.values.size() ? std::abs(s.values[0]) : 0;
+  const double rounding = 4 * std::sqrt(n) * epsilon * std::max(largest, scale);
+  return route == Route::dense || s.residuals.size() == 0 ? rounding : std::max(rounding, s.residuals.maxCoeff());
 }
 
 template <class T>
-void keep_components(Solved<T>& solved, const Components& components, double scale, double epsilon, Report& report) {
+void keep_components(Solved<T>& solved, const Components& components, double threshold, Report& report) {
   Spectrum<T>& s = solved.spectrum;
-  const double n = double(s.vectors.rows()), largest = s.values.size() ? std::abs(s.values[0]) : 0;
-  const double rounding = 4 * std::sqrt(n) * epsilon * std::max(largest, scale);
-  Index rank = 0;  // an eigenvalue is told from zero when it exceeds rounding and its own residual
-  while (rank < s.values.size() && s.values[rank] > std::max(rounding, s.residuals[rank])) ++rank;
+  Index rank = 0;
+  while (rank < s.values.size() && s.values[rank] > threshold) ++rank;
   report.components_requested = components.share > 0 ? rank : components.count;
   if (rank < report.components_requested && components.share == 0)
-    report.notes.push_back(fmt::format("only {} of the {} components asked for have any variance", rank, report.components_requested));
+    report.notes.push_back(fmt::format("only {} of the {} components asked for have a variance that stands out from rounding", rank,
+                                       report.components_requested));
   truncate(s, rank);
 }
 
@@ -185,8 +213,9 @@ void require_samples(const Samples<T>& samples) {
 
 #define MERCER_INSTANTIATE(T)                                                                              \
   template Solved<T> solve_iteratively(const SymmetricOperator<T>&, const SolveRequest&, const Run&);      \
-  template Solved<T> cast(const Solved<double>&);                                                          \
-  template void keep_components(Solved<T>&, const Components&, double, double, Report&);                   \
+  template Solved<T> solve_dense(Block<double>, const SolveRequest&, const Run&);                          \
+  template double rounding_threshold(const Solved<T>&, double, double, Route);                             \
+  template void keep_components(Solved<T>&, const Components&, double, Report&);                           \
   template void fill_report(Report&, const Solved<T>&, double);                                            \
   template void require_samples(const Samples<T>&);
 MERCER_INSTANTIATE(float)

@@ -27,8 +27,13 @@ struct Solved {
   std::optional<double> min_eigenvalue, negative_share;
 };
 
-/// LAPACK on a full symmetric matrix, in double.
-[[nodiscard]] Solved<double> solve_dense(Block<double> matrix, const SolveRequest& request, const Run& run);
+/// Throws Error{usage} for a count below 1, a share outside (0, 1) or a residual that is no number.
+void require_solvable(const Components& components, double residual);
+
+/// LAPACK on a full symmetric matrix, in double. The vectors are rounded to T before their residuals
+/// are measured: the certificate speaks of what the model keeps.
+template <class T>
+[[nodiscard]] Solved<T> solve_dense(Block<double> matrix, const SolveRequest& request, const Run& run);
 
 /// Block Krylov on an operator whose trace is known.
 template <class T>
@@ -37,14 +42,15 @@ template <class T>
 /// Eigenvalues as Rayleigh quotients, and residuals, of vectors found in float, by the operator in double.
 void measure_in_double(Solved<float>& solved, const SymmetricOperator<double>& op, const SolveRequest& request, const Run& run);
 
+/// Keeps the eigenpairs with λ > threshold, and notes when these are fewer than asked for.
 template <class T>
-[[nodiscard]] Solved<T> cast(const Solved<double>& solved);
+void keep_components(Solved<T>& solved, const Components& components, double threshold, Report& report);
 
-/// Keeps the eigenpairs that stand out from rounding, λ > 4√n·epsilon·max(λ₁, scale), and notes when
-/// these are fewer than asked for. `scale` is the size of what was subtracted to form the matrix,
-/// `epsilon` the rounding with which its elements were computed.
+/// The part of an eigenvalue that rounding alone may leave: 4√n·epsilon·max(λ₁, scale), and, found
+/// iteratively, its residual. `scale` is the size of what was subtracted to form the matrix, `epsilon`
+/// the rounding with which its elements were computed.
 template <class T>
-void keep_components(Solved<T>& solved, const Components& components, double scale, double epsilon, Report& report);
+[[nodiscard]] double rounding_threshold(const Solved<T>& solved, double scale, double epsilon, Route route);
 
 /// Eigenvalues, variances (over `divisor`), shares of the exact trace, residuals, bounds.
 template <class T>

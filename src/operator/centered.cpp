@@ -2,6 +2,7 @@
 #include "operator/centered.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace mercer {
 
@@ -14,6 +15,7 @@ template <class T>
 CenteredOperator<T>::CenteredOperator(const SymmetricOperator<T>& inner, const Vector<double>& row_sums)
     : SymmetricOperator<T>(inner.size()), inner_(inner) {
   const double n = double(inner.size()), total = row_sums.sum();
+  cancellation_ = inner.frobenius_squared() ? std::sqrt(*inner.frobenius_squared()) : std::abs(total) / n;
   // tr HKH = tr K − 1ᵀK1/n;  ‖HKH‖² = ‖K‖² − 2‖K1‖²/n + (1ᵀK1)²/n²
   if (const auto t = inner.trace()) trace_ = *t - total / n;
   if (const auto f = inner.frobenius_squared())

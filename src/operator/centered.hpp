@@ -14,12 +14,14 @@ class CenteredOperator final : public SymmetricOperator<T> {
 
   [[nodiscard]] std::optional<double> trace() const override { return trace_; }
   [[nodiscard]] std::optional<double> frobenius_squared() const override { return frobenius_squared_; }
+  [[nodiscard]] double cancellation() const override { return cancellation_; }
 
  private:
   void do_apply(const BlockView<T>& v, BlockRef<T> y, const Run& run) const override;
 
   const SymmetricOperator<T>& inner_;
   std::optional<double> trace_, frobenius_squared_;
+  double cancellation_ = 0;
 };
 
 /// Subtracts from each column its mean, taken in double: X := H X.

@@ -2,9 +2,11 @@
 #include "operator/scatter_operator.hpp"
 
 #include "base/linalg.hpp"
+#include "base/parallel.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 namespace mercer {
 namespace {
@@ -24,6 +26,10 @@ Vector<double> column_means(const Samples<T>& x) {
   } else {
     const auto m = x.dense();
     for (Index i = 0; i < m.rows(); ++i) mean += m.row(i).template cast<double>().transpose();
+    mean /= double(x.rows());
+    Vector<double> correction = Vector<double>::Zero(x.cols());  // takes back the rounding of the long sum
+    for (Index i = 0; i < m.rows(); ++i) correction += m.row(i).template cast<double>().transpose() - mean;
+    return mean + correction / double(x.rows());
   }
   return mean / double(x.rows());
 }
@@ -45,38 +51,59 @@ double total_scatter(const Samples<T>& x, const Vector<double>& mean) {
   return std::max(0.0, total);
 }
 
+/// Rows [i, i + count) minus the mean, subtracted in double: the digits of data far from the origin stay.
 template <class T>
-Block<T> centered_times(const Samples<T>& x, const Vector<T>& mean, const BlockView<T>& v) {
+static Matrix<T> centered_rows(const Samples<T>& x, const Vector<double>& mean, Index i, Index count) {
+  return (x.dense().middleRows(i, count).template cast<double>().rowwise() - mean.transpose()).template cast<T>();
+}
+
+template <class T>
+Block<T> centered_times(const Samples<T>& x, const Vector<double>& mean, const BlockView<T>& v) {
   Block<T> w(x.rows(), v.cols());
   if (x.is_sparse()) {
     w.noalias() = x.sparse() * v;
-  } else {
-    const auto m = x.dense();  // row-major X is column-major Xᵀ
-    linalg::gemm<T>(linalg::Transpose::yes, linalg::Transpose::no, m.rows(), v.cols(), m.cols(), 1, m.data(),
-                    std::max<Index>(1, m.outerStride()), v.data(), v.outerStride(), 0, w.data(), w.outerStride());
+    w.rowwise() -= (mean.template cast<T>().transpose() * v).eval().row(0);
+    return w;
   }
-  w.rowwise() -= (mean.transpose() * v).eval().row(0);
+  if (v.cols() == 0) return w;
+  const Index chunks = (x.rows() + chunk - 1) / chunk;
+  parallel_for(chunks, {}, [&](Index part) {
+    const Index i = part * chunk, count = std::min(chunk, x.rows() - i);
+    const Matrix<T> rows = centered_rows(x, mean, i, count);  // row-major: column-major of the transpose
+    linalg::gemm<T>(linalg::Transpose::yes, linalg::Transpose::no, count, v.cols(), x.cols(), 1, rows.data(), x.cols(),
+                    v.data(), v.outerStride(), 0, w.data() + i, w.outerStride());
+  });
   return w;
 }
 
 template <class T>
-Block<T> centered_transposed_times(const Samples<T>& x, const Vector<T>& mean, const BlockView<T>& w) {
-  Block<T> y(x.cols(), w.cols());
+Block<T> centered_transposed_times(const Samples<T>& x, const Vector<double>& mean, const BlockView<T>& w) {
   if (x.is_sparse()) {
-    y.noalias() = x.sparse().transpose() * w;
-  } else {
-    const auto m = x.dense();
-    linalg::gemm<T>(linalg::Transpose::no, linalg::Transpose::no, m.cols(), w.cols(), m.rows(), 1, m.data(),
-                    std::max<Index>(1, m.outerStride()), w.data(), w.outerStride(), 0, y.data(), y.outerStride());
+    Block<T> y = x.sparse().transpose() * w;
+    y.noalias() -= mean.template cast<T>() * w.colwise().sum();
+    return y;
   }
-  y.noalias() -= mean * w.colwise().sum();
-  return y;
+  // Strips of chunks with sums of their own, added in order: the same for any number of threads.
+  const Index chunks = (x.rows() + chunk - 1) / chunk, strips = std::clamp<Index>(chunks, 1, 16);
+  std::vector<Block<T>> sums(static_cast<std::size_t>(strips), Block<T>::Zero(x.cols(), w.cols()));
+  if (w.cols() == 0) return sums[0];
+  parallel_for(strips, {}, [&](Index strip) {
+    for (Index part = chunks * strip / strips; part < chunks * (strip + 1) / strips; ++part) {
+      const Index i = part * chunk, count = std::min(chunk, x.rows() - i);
+      const Matrix<T> rows = centered_rows(x, mean, i, count);
+      Block<T>& sum = sums[static_cast<std::size_t>(strip)];
+      linalg::gemm<T>(linalg::Transpose::no, linalg::Transpose::no, x.cols(), w.cols(), count, 1, rows.data(), x.cols(),
+                      w.data() + i, w.outerStride(), 1, sum.data(), sum.outerStride());
+    }
+  });
+  for (std::size_t i = 1; i < sums.size(); ++i) sums[0] += sums[i];
+  return std::move(sums[0]);
 }
 
 template <class T>
 ScatterOperator<T>::ScatterOperator(const Samples<T>& samples, Vector<double> mean, Side side)
     : SymmetricOperator<T>(side == Side::features ? samples.cols() : samples.rows()),
-      samples_(samples), mean_(mean.cast<T>()), side_(side), trace_(total_scatter(samples, mean)) {}
+      samples_(samples), mean_(std::move(mean)), side_(side), trace_(total_scatter(samples, mean_)) {}
 
 template <class T>
 void ScatterOperator<T>::do_apply(const BlockView<T>& v, BlockRef<T> y, const Run&) const {
@@ -121,8 +148,8 @@ Block<double> scatter_matrix(const Samples<T>& x, const Vector<double>& mean, Si
   template class ScatterOperator<T>;                                                                            \
   template Vector<double> column_means(const Samples<T>&);                                                      \
   template double total_scatter(const Samples<T>&, const Vector<double>&);                                      \
-  template Block<T> centered_times(const Samples<T>&, const Vector<T>&, const BlockView<T>&);                   \
-  template Block<T> centered_transposed_times(const Samples<T>&, const Vector<T>&, const BlockView<T>&);        \
+  template Block<T> centered_times(const Samples<T>&, const Vector<double>&, const BlockView<T>&);              \
+  template Block<T> centered_transposed_times(const Samples<T>&, const Vector<double>&, const BlockView<T>&);   \
   template Block<double> scatter_matrix(const Samples<T>&, const Vector<double>&, Side, const Run&);
 MERCER_INSTANTIATE(float)
 MERCER_INSTANTIATE(double)

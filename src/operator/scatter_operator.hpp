@@ -21,17 +21,17 @@ class ScatterOperator final : public SymmetricOperator<T> {
   void do_apply(const BlockView<T>& v, BlockRef<T> y, const Run& run) const override;
 
   Samples<T> samples_;
-  Vector<T> mean_;
+  Vector<double> mean_;
   Side side_;
   double trace_;
 };
 
 /// X̃ V: n x b from d x b.
 template <class T>
-[[nodiscard]] Block<T> centered_times(const Samples<T>& x, const Vector<T>& mean, const BlockView<T>& v);
+[[nodiscard]] Block<T> centered_times(const Samples<T>& x, const Vector<double>& mean, const BlockView<T>& v);
 /// X̃ᵀ W: d x b from n x b.
 template <class T>
-[[nodiscard]] Block<T> centered_transposed_times(const Samples<T>& x, const Vector<T>& mean, const BlockView<T>& w);
+[[nodiscard]] Block<T> centered_transposed_times(const Samples<T>& x, const Vector<double>& mean, const BlockView<T>& w);
 /// Σ‖x_i − μ‖², in double.
 template <class T>
 [[nodiscard]] double total_scatter(const Samples<T>& x, const Vector<double>& mean);

@@ -28,8 +28,10 @@ Index expected_count(const Problem& p) {
 double element_bytes(const Problem& p) { return p.precision == Precision::float32 ? 4 : 8; }
 
 double krylov_bytes(const Problem& p) {
-  const double columns = 3.0 * double(expected_count(p)) + 40.0 * double(block_of(p));
-  return double(p.size) * columns * element_bytes(p);
+  const double n = double(p.size), columns = 3.0 * double(expected_count(p)) + 40.0 * double(block_of(p));
+  // Where the basis would hold most of the space the solver writes the matrix out and calls LAPACK.
+  const double written_out = columns > n ? 48 * n * n : 0;
+  return n * columns * element_bytes(p) + written_out;
 }
 
 double gram_bytes(const Problem& p, Storage storage, const Run& run) {

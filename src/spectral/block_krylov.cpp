@@ -31,7 +31,9 @@ class BlockKrylov {
       : op_(op), request_(request), run_(run), random_(run.seed, 0x6b72796c6f76ULL), n_(op.size()),
         wanted_(std::min(request.count, n_)), block_(block_size(request)), sign_(request.end == End::largest ? T(1) : T(-1)),
         tolerance_(request.tolerance > 0 ? request.tolerance : default_tolerance()),
-        probe_steps_(lanczos_steps(n_, block_, request.positive_semidefinite && request.end == End::largest ? epsilon_psd : epsilon_indefinite, request.delta)) {
+        one_sided_(request.positive_semidefinite && request.end == End::largest),
+        probe_steps_(lanczos_steps(n_, block_, one_sided_ ? epsilon_psd : epsilon_indefinite, request.delta / 4)),
+        floor_(16 * double(std::numeric_limits<T>::epsilon()) * op.cancellation()) {
     const Index asked = request.basis > 0 ? request.basis : 2 * wanted_ + 32 * block_;
     capacity_ = std::max({asked, wanted_ + 3 * block_, wanted_ + (probe_steps_ + 2) * block_});
   }
@@ -47,7 +49,7 @@ class BlockKrylov {
       compress(wanted_);
       if (!converged) return finish(false);
       const Block<T> residual_directions = basis_.middleCols(size_, frontier_);  // A V = V Θ + these·coupling
-      if (probe_finds_more()) continue;  // the found vectors are in the basis: go on from here
+      if (probe_finds_more(start.cols() > 0 || may_hide_copies())) continue;  // the finds are in the basis: go on
       Spectrum<T> out = finish(true);
       if (out.converged || ++failures > 4) return out;
       target *= 0.2;  // the measured residual was larger than its estimate
@@ -69,7 +71,7 @@ class BlockKrylov {
     basis_.leftCols(wanted_) = found.vectors;
     projected_.diagonal().head(wanted_) = theta_;
     size_ = wanted_;
-    probe_finds_more();
+    probe_finds_more(false);
     return double(sign_) * (probable_ + found.residuals.norm());
   }
 
@@ -123,10 +125,18 @@ class BlockKrylov {
     scale_ = std::max(std::abs(theta_[0]), std::abs(theta_[size_ - 1]));
   }
 
-  /// Largest residual of the wanted pairs, relative to the largest eigenvalue.
+  /// Largest residual of the wanted pairs, relative to the largest eigenvalue; what rounding makes
+  /// of a product with A (floor_) counts as nothing.
   [[nodiscard]] double worst_residual() const {
-    if (scale_ == 0) return 0;
-    return residual_.head(wanted_).maxCoeff() / scale_;
+    const double worst = residual_.head(wanted_).maxCoeff();
+    return worst <= floor_ || scale_ == 0 ? 0 : worst / scale_;
+  }
+
+  /// A block shows at most `block` copies of a repeated eigenvalue. Are there that many equal ones?
+  [[nodiscard]] bool may_hide_copies() const {
+    for (Index i = 0; i + block_ <= wanted_; ++i)
+      if (theta_[i] - theta_[i + block_ - 1] <= 1e-6 * scale_) return true;
+    return false;
   }
 
   /// Keeps the first `keep` Ritz vectors; the frontier stays where the next pass begins.
@@ -153,14 +163,12 @@ class BlockKrylov {
     double before = 0;
     Index passes_before = 0, next_check = 0;
     for (;;) {
-      if (size_ + 2 * frontier_ > basis_.cols()) {
+      const bool full = size_ + 2 * frontier_ > basis_.cols(), over = passes_ >= request_.max_passes && size_ > wanted_;
+      if (full || over) {
         ritz();
         if (worst_residual() <= target) return true;
+        if (over) return false;
         compress(std::min(wanted_ + (size_ - wanted_) / 2, size_ - frontier_));
-      }
-      if (passes_ >= request_.max_passes && size_ > wanted_) {
-        ritz();
-        return worst_residual() <= target;
       }
       expand();
       if (size_ < wanted_ + block_ || passes_ < next_check) continue;
@@ -181,33 +189,58 @@ class BlockKrylov {
   }
 
   /// A few steps from a fresh random block, orthogonal to what was found: they give the probable
-  /// bound. True when they show an eigenvalue that should have been among the wanted ones.
-  bool probe_finds_more() {
+  /// bound. True when they show an eigenvalue that should have been among the wanted ones. If
+  /// thorough, goes on until the largest one left over has converged or is clearly too small.
+  bool probe_finds_more(bool thorough) {
     random_frontier();
-    for (Index step = 0; step < probe_steps_; ++step) {
+    const double wanted = wanted_ > 0 ? theta_[wanted_ - 1] : std::numeric_limits<double>::infinity();
+    double largest = 0, smallest = 0;
+    for (Index step = 1;; ++step) {
       expand();
-      run_.report("checking for missed eigenvalues", double(step + 1) / double(probe_steps_));
+      run_.report("checking for missed eigenvalues", std::min(1.0, double(step) / double(probe_steps_)));
+      if (step < probe_steps_) continue;
+      const Index rest = size_ - wanted_;
+      Block<double> inner = projected_.block(wanted_, wanted_, rest, rest);
+      Vector<double> values;
+      linalg::syevd(inner, values);
+      largest = values[rest - 1];
+      smallest = std::min(smallest, values[0]);
+      const double residual = (coupling_ * inner.col(rest - 1).tail(coupling_.cols())).norm();
+      if (!thorough || largest > wanted + tolerance_ * scale_ || largest + residual <= wanted ||
+          residual <= std::max(tolerance_ * scale_, floor_) || passes_ >= request_.max_passes)
+        break;
+      if (size_ + 2 * frontier_ > basis_.cols()) compress_rest(inner.rightCols(rest / 2), values.tail(rest / 2));
     }
-    const Index rest = size_ - wanted_;
-    Block<double> inner = projected_.block(wanted_, wanted_, rest, rest);
-    Vector<double> values;
-    linalg::syevd(inner, values);
-    const double largest = values[rest - 1], smallest = values[0];
     scale_ = std::max({scale_, std::abs(largest), std::abs(smallest)});
-    const double rounding = 10 * double(std::numeric_limits<T>::epsilon()) * scale_;
-    const double epsilon = lanczos_epsilon(n_, block_, probe_steps_, request_.delta);
-    if (request_.positive_semidefinite && sign_ > 0) probable_ = std::max(largest, 0.0) / (1 - epsilon) + rounding;
-    else probable_ = largest + epsilon * (largest - smallest) / (1 - 2 * epsilon) + rounding;
-    return wanted_ > 0 && largest > theta_[wanted_ - 1] + tolerance_ * scale_;
+    // Each probe may fail, and for an indefinite operator at either end: together with probability delta.
+    const double delta = std::ldexp(request_.delta, -static_cast<int>(++probes_)) / (one_sided_ ? 1 : 2);
+    const double epsilon = lanczos_epsilon(n_, block_, probe_steps_, delta);
+    const double rounding = 10 * double(std::numeric_limits<T>::epsilon()) * scale_ + floor_;
+    if (one_sided_) probable_ = std::max(largest, 0.0) / std::max(0.1, 1 - epsilon) + rounding;
+    else probable_ = largest + epsilon * (largest - smallest) / std::max(0.1, 1 - 2 * epsilon) + rounding;
+    return largest > wanted + tolerance_ * scale_;
+  }
+
+  /// Replaces the basis beyond the wanted vectors by these combinations of it.
+  void compress_rest(const Block<double>& combinations, const Vector<double>& values) {
+    const Index rest = size_ - wanted_, keep = combinations.cols();
+    Block<T> kept = Block<T>::Zero(n_, keep);
+    linalg::add_product<T>(1, basis_.middleCols(wanted_, rest), combinations.template cast<T>().eval(), kept);
+    const Block<T> frontier = basis_.middleCols(size_, frontier_);
+    basis_.middleCols(wanted_, keep) = kept;
+    size_ = wanted_ + keep;
+    basis_.middleCols(size_, frontier_) = frontier;
+    projected_.setZero();
+    projected_.diagonal().head(wanted_) = theta_.head(wanted_);
+    projected_.diagonal().segment(wanted_, keep) = values;
   }
 
   /// Where the space left over is small, its largest eigenvalue itself.
   double exact_missed(const Spectrum<T>& found) {
     if (wanted_ >= n_) return 0;
-    Block<T> rest = Block<T>::Identity(n_, n_);
-    project_out<T>(found.vectors, rest);
-    Block<T> image(n_, n_);
-    op_.apply(rest, image, run_);
+    Block<T> image = written_out();  // P A P
+    project_out<T>(found.vectors, image);
+    image.transposeInPlace();
     project_out<T>(found.vectors, image);
     Block<double> matrix = (image + image.transpose()).template cast<double>() / 2;
     Vector<double> values;
@@ -227,7 +260,7 @@ class BlockKrylov {
     if (request_.certify) {
       out.residuals = residual_norms<T>(op_, out.vectors, out.values, run_);
       passes_ += (wanted_ + block_ - 1) / block_;
-      out.converged = converged && (scale_ == 0 || out.residuals.maxCoeff() <= tolerance_ * scale_);
+      out.converged = converged && out.residuals.maxCoeff() <= std::max(tolerance_ * scale_, 2 * floor_);
     }
     out.passes = passes_;
     set_bounds(out, probable_);
@@ -237,9 +270,7 @@ class BlockKrylov {
 
   void set_bounds(Spectrum<T>& out, double probable) const {
     const double coupling = out.residuals.norm();
-    const double rounding = 10 * double(std::numeric_limits<T>::epsilon()) * scale_ * std::sqrt(double(n_));
-    out.missed.rigorous = rigorous_missed_bound(op_.trace(), op_.frobenius_squared(), n_, out.values, out.residuals, request_.end,
-                                                request_.positive_semidefinite, rounding);
+    out.missed.rigorous = rigorous_missed_bound(op_, out.values, out.residuals, request_.end, request_.positive_semidefinite);
     if (out.converged) {
       const double bound = double(sign_) * (probable + coupling);
       out.missed.probable = sign_ > 0 ? std::min(bound, out.missed.rigorous) : std::max(bound, out.missed.rigorous);
@@ -247,12 +278,23 @@ class BlockKrylov {
     }
   }
 
-  /// Small operators are written out: A times the identity.
-  Spectrum<T> solve_densely() {
-    const Block<T> identity = Block<T>::Identity(n_, n_);
+  /// A times the identity, a few columns at a time, so that the operator's own sums stay small.
+  Block<T> written_out() {
+    constexpr Index at_once = 32;
     Block<T> matrix(n_, n_);
-    op_.apply(identity, matrix, run_);
+    for (Index c = 0; c < n_; c += at_once) {
+      const Index count = std::min(at_once, n_ - c);
+      Block<T> columns = Block<T>::Zero(n_, count);
+      columns.middleRows(c, count).setIdentity();
+      op_.apply(columns, matrix.middleCols(c, count), run_);
+    }
     matrix = ((matrix + matrix.transpose()) / 2).eval();
+    return matrix;
+  }
+
+  /// Small operators, and many wanted pairs, are left to LAPACK.
+  Spectrum<T> solve_densely() {
+    Block<T> matrix = written_out();
     passes_ = (n_ + block_ - 1) / block_;
     Spectrum<T> all = dense_eigenpairs<T>(std::move(matrix), n_, request_.end, run_);
     Spectrum<T> out;
@@ -267,7 +309,8 @@ class BlockKrylov {
     out.missed.rigorous = next + double(sign_) * residuals.norm();
     if (request_.positive_semidefinite && sign_ > 0) out.missed.rigorous = std::max(out.missed.rigorous, 0.0);
     out.missed.probable = out.missed.rigorous;
-    out.converged = n_ == 0 || out.residuals.maxCoeff() <= std::max(tolerance_, 100 * double(n_) * double(std::numeric_limits<T>::epsilon())) * scale_;
+    const double rounding = 16 * std::sqrt(double(n_)) * double(std::numeric_limits<T>::epsilon());
+    out.converged = n_ == 0 || out.residuals.maxCoeff() <= std::max(std::max(tolerance_, rounding) * scale_, 2 * floor_);
     return out;
   }
 
@@ -278,7 +321,10 @@ class BlockKrylov {
   Index n_, wanted_, block_, capacity_ = 0;
   T sign_;
   double tolerance_;
+  bool one_sided_;     ///< nothing lies below zero, and the upper end is wanted
   Index probe_steps_;
+  double floor_;       ///< residual that rounding alone leaves
+  Index probes_ = 0;
 
   Block<T> basis_;           ///< the first size_ columns are the basis Q, the next frontier_ the frontier
   Block<double> projected_;  ///< QᵀAQ

@@ -1,5 +1,5 @@
-// Eigenpairs of a matrix in memory by LAPACK: all of them by divide and conquer, or the few wanted
-// ones by the MRRR method when they are a small share. Computed in double whatever the element type.
+// Eigenpairs of a matrix in memory by LAPACK: all of them by divide and conquer (syevd), or the few
+// wanted ones by syevr when they are a small share. Computed in double whatever the element type.
 #include <mercer/spectrum.hpp>
 
 #include "base/linalg.hpp"
@@ -17,8 +17,9 @@ Spectrum<T> dense_eigenpairs(Block<T> matrix, Index count, End end, const Run& r
   count = std::min(count, n);
   Spectrum<T> out;
   if (n == 0) return out;
-  Block<double> a = matrix.template cast<double>();
-  matrix.resize(0, 0);
+  Block<double> a;
+  if constexpr (std::is_same_v<T, double>) a = std::move(matrix);
+  else a = matrix.template cast<double>();
   Vector<double> values;
   Block<double> vectors;
   if (4 * count >= n && n <= linalg::max_syevd) {

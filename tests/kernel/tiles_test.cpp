@@ -109,8 +109,8 @@ TYPED_TEST(Tiles, KeepTheDigitsOfDistancesBetweenNearlyEqualPoints) {
 }
 
 TYPED_TEST(Tiles, TheDiagonalOfARadialKernelIsExactlyOne) {
-  const KernelTiles<TypeParam> tiles(Kernel::rbf(7.0), Matrix<TypeParam>(test::random_matrix<TypeParam>(40, 11, 5) * TypeParam(100)));
-  EXPECT_EQ(tiles.diagonal(), Vector<double>::Ones(40).eval());
+  const Samples<TypeParam> x = Matrix<TypeParam>(test::random_matrix<TypeParam>(40, 11, 5) * TypeParam(100));
+  EXPECT_EQ(gram(Kernel::rbf(7.0), x).diagonal(), Vector<TypeParam>::Ones(40).eval());
 }
 
 TYPED_TEST(Tiles, UserFunctionsOnTilesAndPairsAgreeWithTheCatalogue) {
@@ -140,8 +140,9 @@ TYPED_TEST(Tiles, AValueThatIsNotFiniteNamesTheKernelAndThePair) {
 }
 
 TYPED_TEST(Tiles, PrecomputedTilesAreTheMatrixItself) {
-  const Matrix<TypeParam> k = test::random_matrix<TypeParam>(20, 20, 8);
+  const Matrix<TypeParam> half = test::random_matrix<TypeParam>(20, 20, 8), k = half + half.transpose();
   EXPECT_EQ(gram(Kernel::precomputed(), Samples<TypeParam>(k)), k);
+  EXPECT_EQ(gram(Kernel::precomputed(), Samples<TypeParam>(SparseMatrix<TypeParam>(k.sparseView()))), k);
 }
 
 TYPED_TEST(Tiles, DataOutsideAKernelsDomainIsRefusedWithItsPlace) {

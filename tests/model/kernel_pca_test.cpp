@@ -199,6 +199,15 @@ TYPED_TEST(KernelPcaFit, APrecomputedMatrixGivesWhatTheKernelGives) {
   EXPECT_LE((test::with_signs_of(a, given.transform(gram(kernel, fresh, x))) - a).norm(), tolerance<T>(1e-10, 1e-3));
 }
 
+TYPED_TEST(KernelPcaFit, ALargePrecomputedMatrixThatIsPsdIsFoundToBe) {
+  using T = TypeParam;
+  const Samples<T> x = test::random_matrix<T>(800, 3, 36);
+  const auto given = KernelPca<T>::fit(gram(Kernel::rbf(0.5), x), {.components = 3, .kernel = Kernel::precomputed(), .route = Route::stored});
+  const auto direct = KernelPca<T>::fit(x, {.components = 3, .kernel = Kernel::rbf(0.5), .route = Route::stored});
+  EXPECT_LE((direct.report().variances - given.report().variances).norm(), tolerance<T>(1e-10, 1e-6));
+  EXPECT_GE(given.report().min_eigenvalue.value(), -tolerance<T>(1e-8, 1e-4) * given.report().gram_eigenvalues[0]);
+}
+
 TYPED_TEST(KernelPcaFit, ScalingIsRememberedForNewPoints) {
   using T = TypeParam;
   Matrix<T> x = test::random_matrix<T>(40, 3, 17);
@@ -228,6 +237,71 @@ TYPED_TEST(KernelPcaFit, ANegativeSpectrumIsAnErrorOrIsClippedNeverNan) {
     EXPECT_TRUE(model.scores().allFinite());
     EXPECT_FALSE(model.report().notes.empty());
   }
+}
+
+TYPED_TEST(KernelPcaFit, TheNegativeShareIsAShareAlsoWhenHardlyAnythingIsPositive) {
+  using T = TypeParam;
+  for (Index n : {1, 40, 600}) {
+    const auto model = KernelPca<T>::fit(test::random_matrix<T>(n, 3, 30),
+                                         {.components = 2, .kernel = Kernel::linear() + -9.0 * Kernel::rbf(0.5), .indefinite = Indefinite::clip});
+    EXPECT_GE(model.report().negative_share.value(), 0);
+    EXPECT_LE(model.report().negative_share.value(), 1);
+  }
+  KernelPcaOptions share{.components = Components::variance_share(0.9), .kernel = Kernel::sigmoid(2, -1), .indefinite = Indefinite::clip};
+  EXPECT_THROW((void)KernelPca<T>::fit(test::random_matrix<T>(40, 3, 31), share), Error) << "a share of what?";
+}
+
+TYPED_TEST(KernelPcaFit, EqualPointsHaveNoComponentsOnAnyRoute) {
+  using T = TypeParam;
+  for (Route route : {Route::dense, Route::stored, Route::tiled}) {
+    const auto model = KernelPca<T>::fit(Matrix<T>(Matrix<T>::Constant(700, 3, T(0.1))), {.components = 3, .kernel = Kernel::rbf(1), .route = route});
+    EXPECT_EQ(model.components(), 0) << name_of(route);
+  }
+}
+
+TEST(KernelPcaRounding, AKernelThatIsAlmostConstantIsStillFittedAndBoundedFromAbove) {
+  // γ → 0: K → 11ᵀ, the eigenvalues of K̃ scale with powers of γ, down to where rounding of K hides them.
+  const Samples<double> x = test::random_matrix<double>(1000, 2, 32);
+  const double base = 1e-3;
+  const auto reference = KernelPca<double>::fit(x, {.components = 8, .kernel = Kernel::rbf(base), .route = Route::dense});
+  for (double gamma : {1e-5, 1e-6, 1e-7})
+    for (Route route : {Route::stored, Route::tiled}) {
+      const auto model = KernelPca<double>::fit(x, {.components = 5, .kernel = Kernel::rbf(gamma), .route = route});
+      EXPECT_GE(model.components(), 2) << gamma;
+      const double ratio = gamma / base;
+      const double truth = reference.report().gram_eigenvalues[5] * std::pow(ratio, 3);  // a cubic monomial's
+      EXPECT_GE(model.report().missed.rigorous, 0.9 * truth) << gamma;
+      EXPECT_GE(model.report().missed.probable, 0.9 * truth) << gamma;
+    }
+}
+
+TYPED_TEST(KernelPcaFit, ResidualsAreThoseOfTheVectorsTheModelKeeps) {
+  using T = TypeParam;
+  const Index n = 450;
+  const Samples<T> x = test::random_matrix<T>(n, 3, 33);
+  for (Route route : {Route::dense, Route::stored}) {
+    const auto model = KernelPca<T>::fit(x, {.components = 3, .kernel = Kernel::rbf(0.1), .route = route});
+    const Matrix<double> h = Matrix<double>::Identity(n, n) - Matrix<double>::Constant(n, n, 1.0 / double(n));
+    const Matrix<double> k = h * gram(model.kernel(), x.template cast<double>()) * h;
+    for (Index i = 0; i < 3; ++i) {
+      const Vector<double> v = model.alpha().col(i).template cast<double>().normalized();
+      const double residual = (k * v - model.report().gram_eigenvalues[i] * v).norm();
+      EXPECT_LE(residual, 3 * model.report().residuals[i] + 1e-12 * model.report().gram_eigenvalues[0]) << name_of(route);
+    }
+  }
+}
+
+TEST(KernelPcaErrors, ScalingThatMakesNoSenseIsRefused) {
+  const Matrix<double> x = test::random_matrix<double>(20, 3, 34).cwiseAbs();
+  EXPECT_THROW((void)KernelPca<double>::fit(x, {.kernel = Kernel::chi2(1), .scale = Scale::standardize}), Error) << "χ² of negative numbers";
+  EXPECT_THROW((void)KernelPca<double>::fit(gram(Kernel::rbf(1), Samples<double>(x)), {.kernel = Kernel::precomputed(), .scale = Scale::center}), Error);
+}
+
+TEST(KernelPcaErrors, ALopsidedUserFunctionIsFoundOutOnEveryRoute) {
+  const Kernel lopsided = Kernel::from_pairs("lopsided", [](std::span<const double> a, std::span<const double> b) { return a[0] - b[1]; });
+  for (Route route : {Route::dense, Route::stored})
+    EXPECT_THROW((void)KernelPca<double>::fit(test::random_matrix<double>(500, 2, 35), {.kernel = lopsided, .route = route}), Error);
+  EXPECT_THROW((void)Kernel::from_pairs("a,b", nullptr), Error) << "a name that would not be read back";
 }
 
 TYPED_TEST(KernelPcaFit, AConditionallyPositiveKernelIsSoundOnceCentred) {

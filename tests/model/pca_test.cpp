@@ -94,6 +94,20 @@ TYPED_TEST(PcaFit, VariancesOverNMinusOneOnRequest) {
   EXPECT_THROW((void)Pca<T>::fit(Matrix<T>(x.topRows(1)), {.unbiased = true}), Error);
 }
 
+TYPED_TEST(PcaFit, ConstantDataHasNoComponentsOnAnyRoute) {
+  using T = TypeParam;
+  for (Route route : {Route::dense, Route::stored, Route::tiled})
+    EXPECT_EQ(Pca<T>::fit(Matrix<T>(Matrix<T>::Constant(600, 500, T(0.1))), {.components = 2, .route = route}).components(), 0) << name_of(route);
+}
+
+TYPED_TEST(PcaFit, ScoresOfDataFarFromTheOriginKeepTheirDigits) {
+  using T = TypeParam;
+  const double far = std::is_same_v<T, float> ? 1024 : 1 << 30;  // exact shifts of short numbers
+  const Matrix<T> x = (test::random_matrix<double>(80, 3, 6) * 64).array().round().matrix().template cast<T>() / T(64);
+  const auto near = Pca<T>::fit(x, {.components = 3}), shifted = Pca<T>::fit(Matrix<T>(x.array() + T(far)), {.components = 3});
+  EXPECT_LT((test::with_signs_of(near.scores(), shifted.scores()) - near.scores().template cast<double>()).norm(), tolerance<T>(5e-6, 1e-4));  // the mean itself is known to 2⁻²³
+}
+
 TYPED_TEST(PcaFit, ASwarmAroundAFarAwayPointKeepsItsDigits) {
   using T = TypeParam;
   const Matrix<T> x = test::random_matrix<T>(100, 3, 5);

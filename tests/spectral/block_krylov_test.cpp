@@ -93,6 +93,23 @@ TYPED_TEST(BlockKrylov, FindsEveryCopyOfAnEigenvalueRepeatedMoreOftenThanTheBloc
   }
 }
 
+TYPED_TEST(BlockKrylov, FindsEveryCopyAlsoWhenTheNextEigenvalueIsClose) {
+  using T = TypeParam;
+  for (double next : {0.99, 0.999})
+    for (Index multiplicity : {12, 20}) {
+      Vector<double> v = Vector<double>::LinSpaced(600, next, 0);
+      v.head(multiplicity).setConstant(1);
+      EigenRequest request;  // the default block, narrower than the multiplicity
+      request.count = multiplicity - 1;
+      request.block = 8;
+      request.basis = 120;
+      request.positive_semidefinite = true;
+      request.tolerance = test::tolerance<T>(1e-10, 1e-5);
+      const Spectrum<T> s = eigenpairs<T>(operator_of<T>(v.asDiagonal()), request);
+      EXPECT_LT((s.values.array() - 1).abs().maxCoeff(), 1e-4) << multiplicity << " copies of 1, then " << next;
+    }
+}
+
 TYPED_TEST(BlockKrylov, FindsAPlantedEigenvalueThatTheStartVectorCannotSee) {
   using T = TypeParam;
   const Index n = 200;
@@ -140,6 +157,22 @@ TEST(BlockKrylovLimits, SayWhenThePassesRunOut) {
   const Spectrum<double> partial = eigenpairs<double>(operator_of<double>(a), request);
   EXPECT_FALSE(partial.converged);
   EXPECT_EQ(partial.values.size(), 8);
+}
+
+TEST(BlockKrylovLimits, NeverClaimConvergenceAtARestart) {
+  const Block<double> a = Vector<double>::LinSpaced(400, 1, 0).asDiagonal();
+  for (Index passes = 6; passes < 40; ++passes) {
+    EigenRequest request = small_request(4);
+    request.max_passes = passes;
+    request.allow_partial = true;
+    request.certify = false;
+    const Spectrum<double> s = eigenpairs<double>(operator_of<double>(a), request);
+    if (s.converged) {
+      EXPECT_NEAR(s.values[0], 1, 1e-8) << passes;
+    } else {
+      EXPECT_GT(s.residuals.maxCoeff(), 0) << passes;
+    }
+  }
 }
 
 TEST(BlockKrylovLimits, RefuseRequestsWithoutMeaning) {
