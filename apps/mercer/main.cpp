@@ -4,6 +4,7 @@
 #include "help.hpp"
 #include "interrupt.hpp"
 #include "terminal.hpp"
+#include "waiting.hpp"
 
 #include <mercer/error.hpp>
 #include <mercer/version.hpp>
@@ -106,4 +107,7 @@ static int main_or_bug(int count, char** arguments) noexcept {
 
 }  // namespace mercer::app
 
-int main(int count, char** arguments) { return mercer::app::main_or_bug(count, arguments); }
+int main(int count, char** arguments) {
+  mercer::app::wait_passively(arguments);
+  return mercer::app::main_or_bug(count, arguments);
+}

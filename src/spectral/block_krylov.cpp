@@ -89,7 +89,7 @@ class BlockKrylov {
     frontier_ = first_block;
     BlockRef<T> first = basis_.leftCols(frontier_);
     fill_random<T>(first, random_);
-    first.leftCols(start.cols()) = start;
+    if (start.cols() > 0) first.leftCols(start.cols()) = start;
     orthonormalize<T>(basis(0), first, std::numeric_limits<double>::min(), random_);
   }
 
