@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cmath>
 
 namespace mercer::app {
 
@@ -24,8 +25,8 @@ void print_plan(const Plan& plan, std::string_view method, Index n, Index d, con
                                         {{"route", name_of(plan.route)},
                                          {"problem", plan.problem},
                                          {"reason", plan.reason},
-                                         {"bytes", plan.bytes},
-                                         {"flops", plan.flops},
+                                         {"bytes", std::llround(plan.bytes)},
+                                         {"flops", std::llround(plan.flops)},
                                          {"seconds", plan.seconds},
                                          {"budget", plan.budget},
                                          {"rejected", plan.rejected}}}};
