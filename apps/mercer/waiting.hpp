@@ -4,8 +4,8 @@
 
 namespace mercer::app {
 
-/// Threads that wait shall sleep, not spin: beside one other busy process spinning costs a factor of
-/// 3, sleeping next to nothing. Does nothing when the user has set OMP_WAIT_POLICY.
+/// Threads that wait shall sleep, not spin: a spinning thread holds the core that another process, or
+/// our own last worker, needs. Does nothing when the user has set OMP_WAIT_POLICY.
 void wait_passively(char** arguments) noexcept;
 
 }  // namespace mercer::app

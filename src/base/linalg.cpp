@@ -14,19 +14,14 @@
 
 extern "C" {
 void dsyevd_(const char*, const char*, const int*, double*, const int*, double*, double*, const int*, int*, const int*, int*);
-void ssyevd_(const char*, const char*, const int*, float*, const int*, float*, float*, const int*, int*, const int*, int*);
 void dsyevr_(const char*, const char*, const char*, const int*, double*, const int*, const double*, const double*,
              const int*, const int*, const double*, int*, double*, double*, const int*, int*, double*, const int*, int*,
-             const int*, int*);
-void ssyevr_(const char*, const char*, const char*, const int*, float*, const int*, const float*, const float*,
-             const int*, const int*, const float*, int*, float*, float*, const int*, int*, float*, const int*, int*,
              const int*, int*);
 void dgeqrf_(const int*, const int*, double*, const int*, double*, double*, const int*, int*);
 void sgeqrf_(const int*, const int*, float*, const int*, float*, float*, const int*, int*);
 void dorgqr_(const int*, const int*, const int*, double*, const int*, const double*, double*, const int*, int*);
 void sorgqr_(const int*, const int*, const int*, float*, const int*, const float*, float*, const int*, int*);
 void dsytrf_(const char*, const int*, double*, const int*, int*, double*, const int*, int*);
-void ssytrf_(const char*, const int*, float*, const int*, int*, float*, const int*, int*);
 }
 
 namespace mercer::linalg {
@@ -80,46 +75,42 @@ void syrk(Transpose ta, Index n, Index k, T alpha, const T* a, Index lda, T beta
                                       beta, c, narrow(ldc));
 }
 
-template <class T>
-void syevd(Block<T>& matrix, Vector<T>& values) {
+void syevd(Block<double>& matrix, Vector<double>& values) {
   std::optional<OneThread> alone;
   if (matrix.rows() < 500) alone.emplace();
   const int n = narrow(matrix.rows());
   values.resize(n);
   if (n == 0) return;
   int info = 0, iwork_size = -1, work_size = -1;
-  T work_query = 0;
+  double work_query = 0;
   int iwork_query = 0;
-  const auto routine = choose<T>(dsyevd_, ssyevd_);
-  routine("V", "L", &n, matrix.data(), &n, values.data(), &work_query, &work_size, &iwork_query, &iwork_size, &info);
+  dsyevd_("V", "L", &n, matrix.data(), &n, values.data(), &work_query, &work_size, &iwork_query, &iwork_size, &info);
   require_success(info, "syevd");
-  work_size = std::max(static_cast<int>(work_query), 1 + 6 * n + 2 * n * n);  // float cannot hold large sizes
+  work_size = std::max(static_cast<int>(work_query), 1 + 6 * n + 2 * n * n);
   iwork_size = std::max(iwork_query, 3 + 5 * n);
-  std::vector<T> work(static_cast<std::size_t>(work_size));
+  std::vector<double> work(static_cast<std::size_t>(work_size));
   std::vector<int> iwork(static_cast<std::size_t>(iwork_size));
-  routine("V", "L", &n, matrix.data(), &n, values.data(), work.data(), &work_size, iwork.data(), &iwork_size, &info);
+  dsyevd_("V", "L", &n, matrix.data(), &n, values.data(), work.data(), &work_size, iwork.data(), &iwork_size, &info);
   require_success(info, "syevd");
 }
 
-template <class T>
-void syevr(Block<T>& matrix, Index first, Index last, Vector<T>& values, Block<T>& vectors) {
+void syevr(Block<double>& matrix, Index first, Index last, Vector<double>& values, Block<double>& vectors) {
   const int n = narrow(matrix.rows());
   const int il = narrow(first + 1), iu = narrow(last + 1), wanted = iu - il + 1;
-  Vector<T> all(n);
+  Vector<double> all(n);
   vectors.resize(n, wanted);
   std::vector<int> support(2 * static_cast<std::size_t>(std::max(1, wanted)));
   int found = 0, info = 0, work_size = -1, iwork_size = -1, iwork_query = 0;
-  T work_query = 0;
-  const T unused = 0, tolerance = 0;
-  const auto routine = choose<T>(dsyevr_, ssyevr_);
-  routine("V", "I", "L", &n, matrix.data(), &n, &unused, &unused, &il, &iu, &tolerance, &found, all.data(),
+  double work_query = 0;
+  const double unused = 0, tolerance = 0;
+  dsyevr_("V", "I", "L", &n, matrix.data(), &n, &unused, &unused, &il, &iu, &tolerance, &found, all.data(),
           vectors.data(), &n, support.data(), &work_query, &work_size, &iwork_query, &iwork_size, &info);
   require_success(info, "syevr");
   work_size = std::max(static_cast<int>(work_query), 26 * n);
   iwork_size = std::max(iwork_query, 10 * n);
-  std::vector<T> work(static_cast<std::size_t>(work_size));
+  std::vector<double> work(static_cast<std::size_t>(work_size));
   std::vector<int> iwork(static_cast<std::size_t>(iwork_size));
-  routine("V", "I", "L", &n, matrix.data(), &n, &unused, &unused, &il, &iu, &tolerance, &found, all.data(),
+  dsyevr_("V", "I", "L", &n, matrix.data(), &n, &unused, &unused, &il, &iu, &tolerance, &found, all.data(),
           vectors.data(), &n, support.data(), work.data(), &work_size, iwork.data(), &iwork_size, &info);
   require_success(info, "syevr");
   values = all.head(wanted);
@@ -141,17 +132,15 @@ Block<T> qr(BlockRef<T> w) {
   return r;
 }
 
-template <class T>
-Index positive_inertia(Block<T>& matrix) {
+Index positive_inertia(Block<double>& matrix) {
   const int n = narrow(matrix.rows());
   std::vector<int> pivots(static_cast<std::size_t>(n));
   int info = 0, work_size = -1;
-  T query = 0;
-  const auto routine = choose<T>(dsytrf_, ssytrf_);
-  routine("L", &n, matrix.data(), &n, pivots.data(), &query, &work_size, &info);
+  double query = 0;
+  dsytrf_("L", &n, matrix.data(), &n, pivots.data(), &query, &work_size, &info);
   work_size = std::max(1, static_cast<int>(query));
-  std::vector<T> work(static_cast<std::size_t>(work_size));
-  routine("L", &n, matrix.data(), &n, pivots.data(), work.data(), &work_size, &info);
+  std::vector<double> work(static_cast<std::size_t>(work_size));
+  dsytrf_("L", &n, matrix.data(), &n, pivots.data(), work.data(), &work_size, &info);
   if (info < 0) require_success(info, "sytrf");
   Index positive = 0;
   for (int i = 0; i < n; ++i) {
@@ -193,10 +182,7 @@ void add_product(T alpha, const BlockView<T>& a, const BlockView<T>& b, BlockRef
 #define MERCER_INSTANTIATE(T)                                                                                         \
   template void gemm<T>(Transpose, Transpose, Index, Index, Index, T, const T*, Index, const T*, Index, T, T*, Index); \
   template void syrk<T>(Transpose, Index, Index, T, const T*, Index, T, T*, Index);                                   \
-  template void syevd<T>(Block<T>&, Vector<T>&);                                                                      \
-  template void syevr<T>(Block<T>&, Index, Index, Vector<T>&, Block<T>&);                                             \
   template Block<T> qr<T>(BlockRef<T>);                                                                               \
-  template Index positive_inertia<T>(Block<T>&);                                                                      \
   template Block<T> transposed_times<T>(const BlockView<T>&, const BlockView<T>&);                                    \
   template void add_product<T>(T, const BlockView<T>&, const BlockView<T>&, BlockRef<T>);
 MERCER_INSTANTIATE(float)

@@ -17,21 +17,22 @@ void gemm(Transpose ta, Transpose tb, Index m, Index n, Index k, T alpha, const 
 template <class T>
 void syrk(Transpose ta, Index n, Index k, T alpha, const T* a, Index lda, T beta, T* c, Index ldc);
 
+// Small dense problems are solved in double, whatever the element type of the large one.
+
 /// Eigenvalues ascending; eigenvectors of the lower triangle replace the matrix (divide & conquer).
-template <class T>
-void syevd(Block<T>& matrix, Vector<T>& values);
+/// LAPACK counts the workspace of 2n² in 32 bits: at most max_syevd rows.
+void syevd(Block<double>& matrix, Vector<double>& values);
+constexpr Index max_syevd = 32000;
 
 /// Eigenpairs number first .. last (0-based, ascending) of the lower triangle, which is destroyed.
-template <class T>
-void syevr(Block<T>& matrix, Index first, Index last, Vector<T>& values, Block<T>& vectors);
+void syevr(Block<double>& matrix, Index first, Index last, Vector<double>& values, Block<double>& vectors);
 
 /// Householder QR: w (n x b, n >= b) becomes Q with orthonormal columns; returns the upper triangle R.
 template <class T>
 [[nodiscard]] Block<T> qr(BlockRef<T> w);
 
 /// Number of positive eigenvalues of the symmetric matrix in the lower triangle, by LDLᵀ.
-template <class T>
-[[nodiscard]] Index positive_inertia(Block<T>& matrix);
+[[nodiscard]] Index positive_inertia(Block<double>& matrix);
 
 // The same products on Eigen's column-major blocks.
 

@@ -28,7 +28,8 @@ template <class T>
 void require_symmetric(const Samples<T>& k) {
   if (k.rows() != k.cols())
     throw Error(ErrorCode::bad_data, fmt::format("a precomputed kernel matrix must be square, not {} x {}", k.rows(), k.cols()));
-  const Matrix<T> m = k.to_dense();
+  const Samples<T> whole = k.is_sparse() ? Samples<T>(k.to_dense()) : k;
+  const auto m = whole.dense();
   const T largest = m.size() ? m.cwiseAbs().maxCoeff() : T(0);
   const T tolerance = std::is_same_v<T, float> ? T(1e-5) : T(1e-10);
   for (Index i = 0; i < m.rows(); ++i)

@@ -81,7 +81,9 @@ class TileJob {
   }
 
   void fill(const Kernel&, const PrecomputedKernel&, T* out) {
-    Eigen::Map<Matrix<T>>(out, rows_, cols_) = x_.rows.dense_rows(i0_, rows_).middleCols(j0_, cols_);
+    Eigen::Map<Matrix<T>> tile(out, rows_, cols_);
+    if (x_.rows.is_sparse()) tile = x_.rows.dense_rows(i0_, rows_).middleCols(j0_, cols_);
+    else tile = x_.rows.dense().block(i0_, j0_, rows_, cols_);
   }
 
   void fill(const Kernel&, const SumKernel& sum, T* out) { combine(sum.terms, out, elementwise::add<T>); }

@@ -21,7 +21,7 @@ Spectrum<T> dense_eigenpairs(Block<T> matrix, Index count, End end, const Run& r
   matrix.resize(0, 0);
   Vector<double> values;
   Block<double> vectors;
-  if (4 * count >= n) {
+  if (4 * count >= n && n <= linalg::max_syevd) {
     linalg::syevd(a, values);
     vectors = std::move(a);
   } else if (end == End::largest) {

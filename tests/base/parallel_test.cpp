@@ -1,0 +1,26 @@
+// The one loop that starts threads.
+#include "base/parallel.hpp"
+
+#include "support.hpp"
+
+#include <set>
+#include <stop_token>
+#include <vector>
+
+namespace mercer {
+namespace {
+
+TEST(ParallelLoops, VisitEveryIndexOnceAndCarryExceptionsOut) {
+  for (int threads : {1, 2, 4}) {
+    std::vector<int> visits(1000, 0);
+    parallel_for(1000, {.threads = threads}, [&](Index i) { ++visits[static_cast<std::size_t>(i)]; });
+    EXPECT_EQ(std::set<int>(visits.begin(), visits.end()), std::set<int>{1});
+    EXPECT_THROW(parallel_for(100, {.threads = threads}, [](Index i) { if (i == 57) throw Error(ErrorCode::bad_data, "57"); }), Error);
+  }
+  std::stop_source source;
+  source.request_stop();
+  EXPECT_THROW(parallel_for(10, {.stop = source.get_token()}, [](Index) {}), Error);
+}
+
+}  // namespace
+}  // namespace mercer

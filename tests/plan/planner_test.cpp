@@ -1,0 +1,90 @@
+// Which route for which problem, and what is said when none fits.
+#include "plan/planner.hpp"
+
+#include "support.hpp"
+
+namespace mercer {
+namespace {
+
+Problem kernel_problem(Index n, Index k) {
+  Problem p;
+  p.name = "kernel";
+  p.size = n;
+  p.components = k;
+  p.element_flops = 100;
+  return p;
+}
+
+Route chosen(Index n, Index k, std::size_t memory) { return make_plan(kernel_problem(n, k), Route::automatic, {.memory = memory}).route; }
+
+TEST(Planner, SmallProblemsAndManyComponentsGoToLapack) {
+  EXPECT_EQ(chosen(200, 2, 1000000000), Route::dense);
+  EXPECT_EQ(chosen(3000, 1000, 4000000000), Route::dense);
+}
+
+TEST(Planner, FewComponentsAreFoundByKrylovOnTheStoredMatrixWhileItFits) {
+  EXPECT_EQ(chosen(10000, 10, 4000000000), Route::stored);
+  EXPECT_EQ(chosen(10000, 10, 300000000), Route::tiled);
+  EXPECT_EQ(chosen(100000, 10, 4000000000), Route::tiled);
+}
+
+TEST(Planner, FloatHalvesTheStoredMatrix) {
+  Problem p = kernel_problem(10000, 10);
+  const double in_double = make_plan(p, Route::stored, {.memory = 8000000000}).bytes;
+  p.precision = Precision::float32;
+  EXPECT_LT(make_plan(p, Route::stored, {.memory = 8000000000}).bytes, 0.65 * in_double);
+}
+
+TEST(Planner, WhenNothingFitsItSaysWhatWould) {
+  try {
+    (void)make_plan(kernel_problem(10000, 10), Route::automatic, {.memory = 1000000});
+    FAIL();
+  } catch (const Error& e) {
+    EXPECT_EQ(e.code(), ErrorCode::no_memory);
+    for (const char* part : {"dense would need", "stored would need", "tiled would need", "raise --memory to at least"})
+      EXPECT_NE(std::string(e.what()).find(part), std::string::npos) << e.what();
+  }
+}
+
+TEST(Planner, APinnedRouteIsKeptOrRefusedWithTheOnesThatFit) {
+  EXPECT_EQ(make_plan(kernel_problem(200, 2), Route::tiled, {}).route, Route::tiled);
+  try {
+    (void)make_plan(kernel_problem(10000, 10), Route::dense, {.memory = 500000000});
+    FAIL();
+  } catch (const Error& e) {
+    EXPECT_NE(std::string(e.what()).find("these fit: --route stored, tiled"), std::string::npos) << e.what();
+  }
+}
+
+TEST(Planner, DataAppliedDirectlyBeatsAMatrixThatIsDearToForm) {
+  Problem p;
+  p.name = "covariance";
+  p.size = 20000;
+  p.components = 10;
+  p.element_flops = 100000;      // dense data, n = 100,000
+  p.apply_flops = 4.0 * 100000 * 20000;
+  EXPECT_EQ(make_plan(p, Route::automatic, {.memory = 20000000000}).route, Route::tiled);
+}
+
+TEST(Components, AreReadAsACountOrAShare) {
+  EXPECT_EQ(Components::parse("10").count, 10);
+  EXPECT_EQ(Components::parse("0.95").share, 0.95);
+  EXPECT_EQ(Components::parse("1").count, 1);
+  for (const char* wrong : {"0", "-1", "1.5", "x", "", "nan", "1e99"}) EXPECT_THROW((void)Components::parse(wrong), Error) << wrong;
+}
+
+TEST(Routes, RoundTripThroughTheirNames) {
+  for (Route r : {Route::automatic, Route::dense, Route::stored, Route::tiled}) EXPECT_EQ(parse_route(name_of(r)), r);
+  EXPECT_THROW((void)parse_route("lowrank"), Error);
+}
+
+TEST(Planner, AnEstimateOfTheTimeIsANumberOfSeconds) {
+  const Problem p = kernel_problem(5000, 10);
+  Plan plan = make_plan(p, Route::automatic, {});
+  estimate_seconds(plan, p, {});
+  EXPECT_GT(plan.seconds, 0);
+  EXPECT_NE(plan.to_string().find("route    stored"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace mercer
