@@ -24,7 +24,9 @@ using Scores = Matrix<double>;
 /// Where the demo writes, and what it has written.
 class Demo {
  public:
-  Demo(std::string folder, const Session& session) : folder_(std::move(folder)) { run.stop = session.interrupts.token(); }
+  Demo(std::string folder, const Session& session) : folder_(std::move(folder)) {
+    run.stop = session.interrupts.token();
+  }
 
   [[nodiscard]] std::string path(const std::string& name) {
     written_.push_back(name);
@@ -35,7 +37,8 @@ class Demo {
   Method fit(const std::string& name, const Data& data, const Options& options) {
     auto model = Method::fit(data, options, run);
     model.save(path(name + ".mercer"));
-    write_table<double>(path(name + "-scores.csv"), model.scores(), component_names(model.components()), data.label);
+    write_table<double>(path(name + "-scores.csv"), model.scores(), component_names(model.components()),
+                        data.label);
     return model;
   }
   void title(const std::string& text) const { print(fmt::format("\n{}\n", text)); }
@@ -68,7 +71,8 @@ double best_threshold(const Vector<double>& score, const Label& label) {
   std::sort(order.begin(), order.end(),
             [&](auto a, auto b) { return score[static_cast<Index>(a)] < score[static_cast<Index>(b)]; });
   const auto n = static_cast<std::ptrdiff_t>(order.size());
-  std::ptrdiff_t right = std::count(label.codes.begin(), label.codes.end(), 1), best = std::max(right, n - right);
+  std::ptrdiff_t right = std::count(label.codes.begin(), label.codes.end(), 1),
+                 best = std::max(right, n - right);
   for (const auto i : order) {  // move the threshold past point i: class 0 is right below, class 1 above
     right += label.codes[i] == 0 ? 1 : -1;
     best = std::max({best, right, n - right});
@@ -96,7 +100,9 @@ std::string list(const Vector<double>& values) {
   return fmt::format("{}", fmt::join(words, ", "));
 }
 
-std::vector<std::string> component_axes(Index a, Index b) { return {fmt::format("PC{}", a), fmt::format("PC{}", b)}; }
+std::vector<std::string> component_axes(Index a, Index b) {
+  return {fmt::format("PC{}", a), fmt::format("PC{}", b)};
+}
 
 Scores two_columns(const Scores& scores, Index a, Index b) {
   Scores out(scores.rows(), 2);
@@ -111,9 +117,10 @@ void circles(Demo& demo) {
   KernelPcaOptions options;
   options.kernel = Kernel::rbf(5);
   const auto kernel = demo.fit<KernelPca<double>>("circles-kpca", data, options);
-  demo.line(fmt::format("PC1 of PCA puts {:.0f} % of the points on the right side; PC1 of kernel PCA, {}, {:.0f} %",
-                        100 * best_threshold(pca.scores().col(0), *data.label), kernel.report().kernel,
-                        100 * best_threshold(kernel.scores().col(0), *data.label)));
+  demo.line(
+      fmt::format("PC1 of PCA puts {:.0f} % of the points on the right side; PC1 of kernel PCA, {}, {:.0f} %",
+                  100 * best_threshold(pca.scores().col(0), *data.label), kernel.report().kernel,
+                  100 * best_threshold(kernel.scores().col(0), *data.label)));
   plot::panels(demo.path("circles.svg"),
                {{"the data", data.samples.to_dense(), {"x", "y"}},
                 {"PCA", pca.scores(), component_axes(1, 2)},
@@ -134,8 +141,9 @@ void three_modes(Demo& demo) {
   demo.line("the first two components tell the modes apart, the others look inside them");
   auto style = styled("Three modes: the first 8 kernel components");
   style.captions = plot::captions(model.report());
-  plot::contours(demo.path("three-modes.svg"), [&](const Scores& grid) { return model.transform(grid, demo.run); },
-                 data.samples.to_dense(), 8, data.label, style);
+  plot::contours(
+      demo.path("three-modes.svg"), [&](const Scores& grid) { return model.transform(grid, demo.run); },
+      data.samples.to_dense(), 8, data.label, style);
   demo.list_written();
 }
 
@@ -147,8 +155,8 @@ void unit_directions(Demo& demo) {
   options.components = 5;
   options.kernel = Kernel::rbf(1);
   const auto kernel = demo.fit<KernelPca<double>>("directions-kpca", data, options);
-  demo.line(fmt::format("linear eigenvalues {}; under {} {}", list(pca.report().variances), kernel.report().kernel,
-                        list(kernel.report().variances)));
+  demo.line(fmt::format("linear eigenvalues {}; under {} {}", list(pca.report().variances),
+                        kernel.report().kernel, list(kernel.report().variances)));
   demo.line("kernel components 4 and 5 tell the axes apart whatever the sign, which no linear one can");
   plot::panels(demo.path("directions.svg"),
                {{"PCA", two_columns(pca.scores(), 0, 1), component_axes(1, 2)},
@@ -187,8 +195,10 @@ void circle_rank(Demo& demo) {
   const auto generic = KernelPca<double>::fit(generate("two-classes").samples, options, demo.run);
   demo.line(fmt::format("nonzero eigenvalues: {} on the circle, {} for points anywhere in the plane",
                         on_circle.components(), generic.components()));
-  plot::scree(demo.path("circle-spectrum.svg"), on_circle.report(), styled("Points on a circle under (x·y + 1)²"));
-  plot::scree(demo.path("generic-spectrum.svg"), generic.report(), styled("Points anywhere under (x·y + 1)²"));
+  plot::scree(demo.path("circle-spectrum.svg"), on_circle.report(),
+              styled("Points on a circle under (x·y + 1)²"));
+  plot::scree(demo.path("generic-spectrum.svg"), generic.report(),
+              styled("Points anywhere under (x·y + 1)²"));
   demo.list_written();
 }
 
@@ -213,20 +223,25 @@ void digits(Demo& demo) {
   options.components = 10;
   options.kernel = Kernel::rbf(0.001);
   const auto kernel = demo.fit<KernelPca<double>>("digits-kpca", data, options);
-  const auto linear_plane = two_columns(pca.scores(), 0, 1), kernel_plane = two_columns(kernel.scores(), 0, 1);
-  demo.line(fmt::format("the nearest neighbour in the plane is the same digit for {:.0f} % (PCA) and {:.0f} % (kernel PCA, {})",
-                        100 * neighbour_agreement(linear_plane, *data.label),
-                        100 * neighbour_agreement(kernel_plane, *data.label), kernel.report().kernel));
-  demo.line(fmt::format("largest residual |Kv - tv| {:.1e}; no eigenvalue missed above {:.4g} (found down to {:.4g})",
-                        kernel.report().residuals.maxCoeff(), kernel.report().missed.probable,
-                        kernel.report().gram_eigenvalues.minCoeff()));
+  const auto linear_plane = two_columns(pca.scores(), 0, 1),
+             kernel_plane = two_columns(kernel.scores(), 0, 1);
+  demo.line(fmt::format(
+      "the nearest neighbour in the plane is the same digit for {:.0f} % (PCA) and {:.0f} % (kernel PCA, {})",
+      100 * neighbour_agreement(linear_plane, *data.label),
+      100 * neighbour_agreement(kernel_plane, *data.label), kernel.report().kernel));
+  demo.line(fmt::format(
+      "largest residual |Kv - tv| {:.1e}; no eigenvalue missed above {:.4g} (found down to {:.4g})",
+      kernel.report().residuals.maxCoeff(), kernel.report().missed.probable,
+      kernel.report().gram_eigenvalues.minCoeff()));
   auto style = styled("Handwritten digits");
   style.width = 1200;
   style.height = 560;
-  plot::panels(demo.path("digits.svg"),
-               {{"PCA", linear_plane, component_axes(1, 2)}, {"kernel PCA", kernel_plane, component_axes(1, 2)}},
-               data.label, style);
-  plot::scree(demo.path("digits-scree.svg"), kernel.report(), styled("Digits: variance of the kernel components"));
+  plot::panels(
+      demo.path("digits.svg"),
+      {{"PCA", linear_plane, component_axes(1, 2)}, {"kernel PCA", kernel_plane, component_axes(1, 2)}},
+      data.label, style);
+  plot::scree(demo.path("digits-scree.svg"), kernel.report(),
+              styled("Digits: variance of the kernel components"));
   demo.list_written();
 }
 
@@ -238,9 +253,11 @@ void run_demo(const std::string& folder, const Session& session) {
                 "name a folder with --out");
   Demo demo(folder, session);
   print(fmt::format("Kernel PCA on six examples; everything is written to {}/\n", folder));
-  for (const auto example : {circles, three_modes, unit_directions, two_classes, circle_rank, digits}) example(demo);
-  print(fmt::format("\nNow your own data: mercer kpca DATA.csv --label COLUMN --model my.mercer && "
-                    "mercer plot my.mercer --out my.svg\n"));
+  for (const auto example : {circles, three_modes, unit_directions, two_classes, circle_rank, digits})
+    example(demo);
+  print(
+      fmt::format("\nNow your own data: mercer kpca DATA.csv --label COLUMN --model my.mercer && "
+                  "mercer plot my.mercer --out my.svg\n"));
 }
 
 }  // namespace

@@ -49,7 +49,7 @@ void require_creatable(const std::string& path) {
 void require_table_creatable(const std::string& path) {
   require_creatable(path);
   if (path.empty() || is_stream(path)) return;
-  if (is_libsvm(path)) return;  // written whole, so a writer of rows refuses them
+  if (is_libsvm(path)) return;               // written whole, so a writer of rows refuses them
   const TableWriter<double> probe(path, 1);  // never finished, so nothing remains
 }
 
@@ -84,7 +84,8 @@ std::size_t parse_memory(const std::string& text) {
   const auto power = unit.empty() ? 0 : std::string_view("KMGT").find(unit) + 1;
   const double bytes = value * std::pow(1000.0, static_cast<double>(power));
   if (error != std::errc{} || unit.size() > 1 || power > 4 || !(bytes >= 1 && bytes < 1e18))
-    throw Error(ErrorCode::usage, fmt::format("--memory: '{}' is not a size", text), "write it like 400M or 4G");
+    throw Error(ErrorCode::usage, fmt::format("--memory: '{}' is not a size", text),
+                "write it like 400M or 4G");
   return static_cast<std::size_t>(bytes);
 }
 

@@ -4,10 +4,11 @@
 #include "terminal.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <sys/resource.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cmath>
 
 namespace mercer::app {
 
@@ -24,16 +25,16 @@ void print_plan(const Plan& plan, std::string_view method, Index n, Index d, con
                                         {{"route", name_of(plan.route)},
                                          {"problem", plan.problem},
                                          {"reason", plan.reason},
-                                         {"bytes", plan.bytes},
-                                         {"flops", plan.flops},
+                                         {"bytes", std::llround(plan.bytes)},
+                                         {"flops", std::llround(plan.flops)},
                                          {"seconds", plan.seconds},
                                          {"budget", plan.budget},
                                          {"rejected", plan.rejected}}}};
   print(json.dump(2) + "\n");
 }
 
-void print_report(Report report, double read_seconds, double write_seconds, double total_seconds, Index dropped,
-                  const FitFlags& flags) {
+void print_report(Report report, double read_seconds, double write_seconds, double total_seconds,
+                  Index dropped, const FitFlags& flags) {
   auto& stages = report.seconds;
   std::erase_if(stages, [](const auto& stage) { return stage.first == "total"; });
   stages.insert(stages.begin(), {"read", read_seconds});
@@ -43,7 +44,8 @@ void print_report(Report report, double read_seconds, double write_seconds, doub
   if (getrusage(RUSAGE_SELF, &usage) == 0)
     report.peak_bytes = std::max(report.peak_bytes, static_cast<std::size_t>(usage.ru_maxrss) * 1024);
   if (dropped > 0)
-    report.notes.push_back(fmt::format("{} row{} with missing values left out", dropped, dropped == 1 ? "" : "s"));
+    report.notes.push_back(
+        fmt::format("{} row{} with missing values left out", dropped, dropped == 1 ? "" : "s"));
 
   const auto with_newline = [](std::string text) {
     if (text.empty() || text.back() != '\n') text += '\n';

@@ -26,12 +26,13 @@ void print_plan(const Plan& plan, std::string_view method, Index n, Index d, con
 
 /// Adds what only the command line knows (reading, writing, rows left out) and prints the report
 /// where the flags want it.
-void print_report(Report report, double read_seconds, double write_seconds, double total_seconds, Index dropped,
-                  const FitFlags& flags);
+void print_report(Report report, double read_seconds, double write_seconds, double total_seconds,
+                  Index dropped, const FitFlags& flags);
 
 /// Method is Pca or KernelPca.
 template <template <class> class Method, class Options>
-void fit_and_write(std::string_view method, const FitFlags& flags, const Options& options, const Session& session) {
+void fit_and_write(std::string_view method, const FitFlags& flags, const Options& options,
+                   const Session& session) {
   flags.check();
   const auto read_options = flags.read.parsed();
   const Stopwatch total;

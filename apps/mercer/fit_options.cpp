@@ -9,9 +9,11 @@ namespace mercer::app {
 
 void ReadFlags::add_to(CLI::App& parser, const std::string& group) {
   parser.add_option("--label", label, "name or 0-based index of the column that is not a feature")
-      ->type_name("COLUMN")->group(group);
+      ->type_name("COLUMN")
+      ->group(group);
   parser.add_option("--missing", missing, "what to do with empty cells and NaN (default error)")
-      ->type_name("error|drop|mean")->group(group);
+      ->type_name("error|drop|mean")
+      ->group(group);
   parser.add_flag("--transpose", transpose, "columns are samples")->group(group);
 }
 
@@ -29,7 +31,9 @@ Run RunFlags::run(const Session& session, ProgressBar& bar) const {
 
 void add_precision(CLI::App& parser, std::string& precision, const std::string& group) {
   parser.add_option("--precision", precision, "of the numbers (default double)")
-      ->type_name("double|float")->check(CLI::IsMember({"double", "float"}).description(""))->group(group);
+      ->type_name("double|float")
+      ->check(CLI::IsMember({"double", "float"}).description(""))
+      ->group(group);
 }
 
 Precision parse_precision(const std::string& name) {
@@ -38,7 +42,9 @@ Precision parse_precision(const std::string& name) {
 
 void add_threads(CLI::App& parser, RunFlags& run, const std::string& group) {
   parser.add_option("--threads", run.threads, "default: all cores")
-      ->type_name("N")->check(CLI::Range(1, 4096).description(""))->group(group);
+      ->type_name("N")
+      ->check(CLI::Range(1, 4096).description(""))
+      ->group(group);
 }
 
 void add_quiet(CLI::App& parser, RunFlags& run, const std::string& group) {
@@ -46,42 +52,54 @@ void add_quiet(CLI::App& parser, RunFlags& run, const std::string& group) {
 }
 
 void FitFlags::add_to(CLI::App& parser, const std::function<void(CLI::App&, const std::string&)>& problem) {
-  parser.add_option("DATA", data, "csv, tsv, npy, npz, libsvm (text also .gz); '-' is CSV on stdin")->required();
+  parser.add_option("DATA", data, "csv, tsv, npy, npz, libsvm (text also .gz); '-' is CSV on stdin")
+      ->required();
   const std::string what = "Problem", reading = "Reading", result = "Results", how = "Running";
 
   parser.add_option("-k,--components", components, "a count (default 2), or the share of variance to reach")
-      ->type_name("N|FRACTION")->group(what);
+      ->type_name("N|FRACTION")
+      ->group(what);
   problem(parser, what);
   parser.add_option("--center", center, "in feature space (default yes)")
-      ->type_name("yes|no")->check(CLI::IsMember({"yes", "no"}).description(""))->group(what);
+      ->type_name("yes|no")
+      ->check(CLI::IsMember({"yes", "no"}).description(""))
+      ->group(what);
   parser.add_option("--scale", scale, "of the inputs, remembered by the model (default none)")
-      ->type_name("none|center|standardize")->group(what);
+      ->type_name("none|center|standardize")
+      ->group(what);
 
   read.add_to(parser, reading);
 
   parser.add_option("--out", out, "the scores: csv, tsv, npy, npz; '-' is CSV on stdout")
-      ->type_name("FILE")->group(result);
+      ->type_name("FILE")
+      ->group(result);
   parser.add_flag("--keep-label", keep_label, "append the label column to the scores")->group(result);
   parser.add_option("--model", model, "the fitted model, for transform, info and plot")
-      ->type_name("FILE")->group(result);
+      ->type_name("FILE")
+      ->group(result);
   parser.add_flag("--json", json, "the report as JSON on stdout")->group(result);
   add_quiet(parser, run, result);
 
   parser.add_flag("--explain", explain, "print the plan (route, memory, flops, time) and stop")->group(how);
   parser.add_option("--route", route, "how the matrix is handled (default auto)")
-      ->type_name("auto|dense|stored|tiled")->group(how);
+      ->type_name("auto|dense|stored|tiled")
+      ->group(how);
   add_precision(parser, precision, how);
   parser.add_option("--residual", residual, "relative to the largest eigenvalue (1e-10; 1e-5 in float)")
-      ->type_name("R")->check(CLI::PositiveNumber.description(""))->group(how);
+      ->type_name("R")
+      ->check(CLI::PositiveNumber.description(""))
+      ->group(how);
   parser.add_option("--memory", run.memory, "budget such as 400M or 4G (default half the machine's)")
-      ->type_name("SIZE")->group(how);
+      ->type_name("SIZE")
+      ->group(how);
   add_threads(parser, run, how);
   parser.add_option("--seed", run.seed, "of every random choice (default 0)")->type_name("N")->group(how);
 }
 
 void FitFlags::check() const {
   if (json && is_stream(out))
-    throw Error(ErrorCode::usage, "--json and --out - both want standard output", "write the scores to a file");
+    throw Error(ErrorCode::usage, "--json and --out - both want standard output",
+                "write the scores to a file");
   if (keep_label && read.label.empty())
     throw Error(ErrorCode::usage, "--keep-label needs --label", "name the column to keep");
   if (is_stream(model))

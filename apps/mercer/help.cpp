@@ -34,7 +34,8 @@ std::string HelpFormatter::make_help(const CLI::App* app, std::string name, CLI:
   const auto positionals = app->get_options([](const CLI::Option* o) { return o->get_positional(); });
   const auto commands = app->get_subcommands([](const CLI::App*) { return true; });
   if (!commands.empty()) out += " COMMAND ...";
-  for (const auto* p : positionals) out += p->get_required() ? " " + p->get_name(true) : " [" + p->get_name(true) + "]";
+  for (const auto* p : positionals)
+    out += p->get_required() ? " " + p->get_name(true) : " [" + p->get_name(true) + "]";
   out += " [options]\n";
   if (!app->get_description().empty()) out += app->get_description() + "\n";
 
@@ -44,8 +45,9 @@ std::string HelpFormatter::make_help(const CLI::App* app, std::string name, CLI:
   for (const auto* p : positionals) add_row(out, p->get_name(true), p->get_description());
 
   for (const auto& group : app->get_groups()) {
-    const auto options = app->get_options(
-        [&](const CLI::Option* o) { return o->get_group() == group && o->nonpositional() && !group.empty(); });
+    const auto options = app->get_options([&](const CLI::Option* o) {
+      return o->get_group() == group && o->nonpositional() && !group.empty();
+    });
     if (options.empty() || (options.size() == 1 && options[0] == app->get_help_ptr())) continue;
     out += group + ":\n";
     for (const auto* option : options) add_row(out, name_of(*option), option->get_description());

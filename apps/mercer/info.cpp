@@ -22,7 +22,8 @@ struct Flags {
 /// "a, b, c, ..., z" with at most `most` of them.
 std::string some_of(const std::vector<std::string>& names, std::size_t most) {
   if (names.size() <= most) return fmt::format("{}", fmt::join(names, ", "));
-  return fmt::format("{}, ... {}", fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(most), ", "),
+  return fmt::format("{}, ... {}",
+                     fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(most), ", "),
                      names.back());
 }
 
@@ -33,7 +34,8 @@ void print_json(const Model<T>& model, std::uintmax_t file_bytes) {
   json["columns"] = model.columns();
   json["inverse"] = model.method() == "pca";
   json["label"] = nullptr;
-  if (const auto& label = model.label()) json["label"] = {{"column", label->column}, {"classes", label->names}};
+  if (const auto& label = model.label())
+    json["label"] = {{"column", label->column}, {"classes", label->names}};
   json["file_bytes"] = file_bytes;
   print(json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
 }
@@ -44,7 +46,8 @@ void print_words(const Model<T>& model, const std::string& path, std::uintmax_t 
                           model.features(), model.components(), file_bytes);
   if (!model.columns().empty()) text += fmt::format("columns    {}\n", some_of(model.columns(), 8));
   if (const auto& label = model.label())
-    text += fmt::format("label      {} ({} classes: {})\n", label->column, label->names.size(), some_of(label->names, 8));
+    text += fmt::format("label      {} ({} classes: {})\n", label->column, label->names.size(),
+                        some_of(label->names, 8));
   text += model.report().to_string();
   if (text.back() != '\n') text += '\n';
   print(text);
@@ -63,8 +66,10 @@ Command add_info(CLI::App& program) {
             with_precision(model_precision(flags->model), [&]<class T>() {
               const auto model = load_model<T>(flags->model);
               const auto bytes = std::filesystem::file_size(flags->model);
-              if (flags->json) print_json(*model, bytes);
-              else print_words(*model, flags->model, bytes);
+              if (flags->json)
+                print_json(*model, bytes);
+              else
+                print_words(*model, flags->model, bytes);
             });
           }};
 }

@@ -29,8 +29,8 @@ void inverse(const Flags& flags, const Session& session) {
   session.interrupts.check();
   if (data.samples.cols() != model->components())
     throw Error(ErrorCode::bad_data,
-                fmt::format("{}: expected {} columns, one a component, found {}", flags.scores, model->components(),
-                            data.samples.cols()),
+                fmt::format("{}: expected {} columns, one a component, found {}", flags.scores,
+                            model->components(), data.samples.cols()),
                 "name a column that is not a score with --label");
 
   TableWriter<T> writer(flags.out, model->features(), model->columns());
@@ -54,9 +54,11 @@ Command add_inverse(CLI::App& program) {
   parser->add_option("MODEL", flags->model, "a file written by --model")->required();
   parser->add_option("SCORES", flags->scores, "one column a component; '-' is CSV on stdin")->required();
   parser->add_option("--label", flags->label, "name or 0-based index of the column that is not a score")
-      ->type_name("COLUMN")->group("Reading");
+      ->type_name("COLUMN")
+      ->group("Reading");
   parser->add_option("--out", flags->out, "the points: csv, tsv, npy, npz; '-' is CSV on stdout (default)")
-      ->type_name("FILE")->group("Results");
+      ->type_name("FILE")
+      ->group("Results");
   add_quiet(*parser, flags->run, "Results");
   add_threads(*parser, flags->run, "Running");
   parser->footer("Example: mercer inverse wine.mercer scores.csv --out wine-again.csv");

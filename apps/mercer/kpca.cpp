@@ -14,9 +14,12 @@ Command add_kpca(CLI::App& program) {
   auto flags = std::make_shared<Flags>();
   auto* parser = program.add_subcommand("kpca", "kernel principal components");
   flags->add_to(*parser, [&](CLI::App& app, const std::string& group) {
-    app.add_option("--kernel", flags->kernel, "default rbf(gamma=median); see below")->type_name("SPEC")->group(group);
+    app.add_option("--kernel", flags->kernel, "default rbf(gamma=median); see below")
+        ->type_name("SPEC")
+        ->group(group);
     app.add_option("--indefinite", flags->indefinite, "when the kernel matrix is not PSD (default error)")
-        ->type_name("error|clip")->group(group);
+        ->type_name("error|clip")
+        ->group(group);
   });
   parser->footer(
       "Kernels: linear, poly(degree=3, gamma=1, coef0=1), rbf(gamma=0.5), rbf(sigma=1), laplacian, sigmoid,\n"

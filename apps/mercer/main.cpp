@@ -53,8 +53,8 @@ int run_command(const Command& command, const Interrupts& interrupts) {
     complain("out of memory (give the fit a budget, such as --memory 2G, or use --precision float)");
     return exit_no_memory;
   } catch (const std::exception& error) {
-    complain(fmt::format("this is a bug in mercer {}: {} (please report it with the command you typed)", version,
-                         error.what()));
+    complain(fmt::format("this is a bug in mercer {}: {} (please report it with the command you typed)",
+                         version, error.what()));
     return exit_bug;
   }
 }
@@ -65,18 +65,18 @@ int parse_and_run(int count, char** arguments) {
   program.set_help_flag("-h, --help", "this text");
   program.set_version_flag("--version", fmt::format("mercer {}", version), "the version");
   program.footer(
-      "Data: csv, tsv, npy, npz, libsvm (text also .gz), or '-' for stdin. 'mercer COMMAND --help' says more.\n"
+      "Data: csv, tsv, npy, npz, libsvm (text also .gz), or '-' for stdin. 'mercer COMMAND --help' says "
+      "more.\n"
       "Example: mercer kpca digits.csv.gz --label 64 -k 2 --out scores.csv --model digits.mercer");
-  const std::vector<Command> commands = {add_pca(program),   add_kpca(program), add_transform(program),
-                                         add_inverse(program), add_info(program), add_plot(program),
+  const std::vector<Command> commands = {add_pca(program),     add_kpca(program),     add_transform(program),
+                                         add_inverse(program), add_info(program),     add_plot(program),
                                          add_convert(program), add_generate(program), add_demo(program)};
 
   const std::string first = count > 1 ? arguments[1] : "";
   if (first.empty()) return usage_failure("no command given", "");
   const bool named = std::any_of(commands.begin(), commands.end(),
                                  [&](const Command& command) { return command.parser->get_name() == first; });
-  if (first[0] != '-' && !named)
-    return usage_failure(fmt::format("there is no command '{}'", first), "");
+  if (first[0] != '-' && !named) return usage_failure(fmt::format("there is no command '{}'", first), "");
 
   try {
     program.parse(count, arguments);

@@ -38,8 +38,8 @@ std::vector<Index> chosen_columns(const Flags& flags, Index available, std::stri
   if (!flags.components.empty() && columns.size() != 2 && columns.size() != 3)
     throw Error(ErrorCode::usage, "--components takes two numbers, or three for a picture in 3-D");
   if (columns.size() < wanted && (flags.three_d || columns.empty()))
-    throw Error(ErrorCode::usage, fmt::format("a picture in {}-D needs {} {}s, {} has {}", wanted, wanted, what,
-                                              flags.file, available));
+    throw Error(ErrorCode::usage, fmt::format("a picture in {}-D needs {} {}s, {} has {}", wanted, wanted,
+                                              what, flags.file, available));
   return columns;
 }
 
@@ -100,14 +100,16 @@ void plot_model(const Flags& flags) {
 
 void plot_table(const Flags& flags) {
   if (flags.scree || flags.contours)
-    throw Error(ErrorCode::usage, fmt::format("{} is a table: {} needs a model", flags.file,
-                                              flags.scree ? "--scree" : "--contours"),
-                "fit one with --model");
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("{} is a table: {} needs a model", flags.file, flags.scree ? "--scree" : "--contours"),
+        "fit one with --model");
   const auto data = read_dataset<double>(flags.file, {.label = flags.label});
   const auto columns = chosen_columns(flags, data.samples.cols(), "column");
   std::vector<std::string> axes;
   for (const Index c : columns)
-    axes.push_back(data.columns.empty() ? fmt::format("column {}", c + 1) : data.columns[static_cast<std::size_t>(c)]);
+    axes.push_back(data.columns.empty() ? fmt::format("column {}", c + 1)
+                                        : data.columns[static_cast<std::size_t>(c)]);
   plot::scatter(flags.out, take_columns(data.samples.to_dense(), columns), data.label,
                 {.title = flags.title, .axes = with_sample_axis(axes)});
 }
@@ -129,14 +131,19 @@ void plot_file(const Flags& flags) {
 Command add_plot(CLI::App& program) {
   auto flags = std::make_shared<Flags>();
   auto* parser = program.add_subcommand("plot", "a picture of a model or of a table");
-  parser->add_option("FILE", flags->file, "a model (its scores, coloured by its label) or a table")->required();
-  parser->add_option("--out", flags->out, "the picture: svg, png or pdf by its ending")->type_name("PICTURE")->required();
+  parser->add_option("FILE", flags->file, "a model (its scores, coloured by its label) or a table")
+      ->required();
+  parser->add_option("--out", flags->out, "the picture: svg, png or pdf by its ending")
+      ->type_name("PICTURE")
+      ->required();
   parser->add_flag("--scree", flags->scree, "variance of each component and its running share");
   parser->add_flag("--contours", flags->contours, "each component over the input plane (2 features)");
   parser->add_flag("--3d", flags->three_d, "scatter of three components");
   parser->add_option("--components", flags->components, "which to draw, counted from 1 (default 1,2)")
-      ->type_name("I,J")->delimiter(',');
-  parser->add_option("--label", flags->label, "for a table: the column that gives the colours")->type_name("COLUMN");
+      ->type_name("I,J")
+      ->delimiter(',');
+  parser->add_option("--label", flags->label, "for a table: the column that gives the colours")
+      ->type_name("COLUMN");
   parser->add_option("--title", flags->title, "above the picture")->type_name("TEXT");
   parser->footer("Example: mercer plot digits.mercer --out digits.svg --title Digits");
   return {parser, [flags](const Session&) { plot_file(*flags); }};

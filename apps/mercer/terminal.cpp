@@ -76,8 +76,8 @@ void ProgressBar::draw(std::string_view stage, double fraction) {
   const int done = static_cast<int>(fraction * width);
   const auto bar = fmt::format("{:#<{}}{:-<{}}", "", done, "", width - done);
   const bool colour = stderr_takes_colour();
-  write_stderr(fmt::format("\r\x1b[K[{}{}{}] {:3.0f} % {}", colour ? "\x1b[36m" : "", bar, colour ? "\x1b[0m" : "",
-                           100 * fraction, stage));
+  write_stderr(fmt::format("\r\x1b[K[{}{}{}] {:3.0f} % {}", colour ? "\x1b[36m" : "", bar,
+                           colour ? "\x1b[0m" : "", 100 * fraction, stage));
 }
 
 }  // namespace mercer::app

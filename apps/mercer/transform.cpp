@@ -81,7 +81,8 @@ void transform(const Flags& flags, const Session& session) {
   const auto model = load_model<T>(flags.model);
   const auto data = read_points<T>(flags, *model, run);
   session.interrupts.check();
-  if (!flags.run.quiet && !data.columns.empty() && !model->columns().empty() && data.columns != model->columns())
+  if (!flags.run.quiet && !data.columns.empty() && !model->columns().empty() &&
+      data.columns != model->columns())
     say(fmt::format("note: the columns of {} are not named like those the model was fitted on", flags.data));
 
   TableWriter<T> writer(flags.out, model->components(), component_names(model->components()));
@@ -106,7 +107,8 @@ Command add_transform(CLI::App& program) {
   parser->add_option("DATA", flags->data, "the new points; '-' is CSV on stdin")->required();
   flags->read.add_to(*parser, "Reading");
   parser->add_option("--out", flags->out, "the scores: csv, tsv, npy, npz; '-' is CSV on stdout (default)")
-      ->type_name("FILE")->group("Results");
+      ->type_name("FILE")
+      ->group("Results");
   add_quiet(*parser, flags->run, "Results");
   add_threads(*parser, flags->run, "Running");
   parser->footer("Example: mercer transform digits.mercer new.csv --out scores.csv");

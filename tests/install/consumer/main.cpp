@@ -7,8 +7,10 @@
 
 int main() {
   const auto data = mercer::generate("circles", 60, 1);
-  const auto model = mercer::KernelPca<double>::fit(data, {.components = 59, .kernel = mercer::Kernel::rbf(1.0)});
+  const auto model =
+      mercer::KernelPca<double>::fit(data, {.components = 59, .kernel = mercer::Kernel::rbf(1.0)});
   const double share = model.report().explained_variance_ratio.sum();
-  std::cout << "mercer " << mercer::version << ": " << model.components() << " components explain " << share << '\n';
+  std::cout << "mercer " << mercer::version << ": " << model.components() << " components explain " << share
+            << '\n';
   return std::abs(share - 1) < 1e-8 ? 0 : 1;
 }
