@@ -19,7 +19,8 @@ void run(const char* path, long components, const char* kernel, int repeats) {
   mercer::Report report;
   for (int i = 0; i < repeats; ++i) {
     const auto start = std::chrono::steady_clock::now();
-    const auto model = mercer::KernelPca<T>::fit(data, {.components = components, .kernel = mercer::Kernel::parse(kernel)});
+    const auto model =
+        mercer::KernelPca<T>::fit(data, {.components = components, .kernel = mercer::Kernel::parse(kernel)});
     const auto scores = model.scores();
     seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
     report = model.report();
@@ -27,8 +28,9 @@ void run(const char* path, long components, const char* kernel, int repeats) {
   fmt::print("{{\"seconds\": [{}], \"stages\": {{", fmt::join(seconds, ", "));
   for (std::size_t i = 0; i < report.seconds.size(); ++i)
     fmt::print("{}\"{}\": {}", i ? ", " : "", report.seconds[i].first, report.seconds[i].second);
-  fmt::print("}}, \"passes\": {}, \"peak_bytes\": {}, \"eigenvalues\": [{:.17g}], \"residual\": {}}}\n", report.passes, report.peak_bytes,
-             fmt::join(report.gram_eigenvalues, ", "), report.residuals.maxCoeff() / report.gram_eigenvalues[0]);
+  fmt::print("}}, \"passes\": {}, \"peak_bytes\": {}, \"eigenvalues\": [{:.17g}], \"residual\": {}}}\n",
+             report.passes, report.peak_bytes, fmt::join(report.gram_eigenvalues, ", "),
+             report.residuals.maxCoeff() / report.gram_eigenvalues[0]);
 }
 
 }  // namespace
@@ -41,8 +43,10 @@ int main(int argc, char** argv) {
   try {
     const long components = std::atol(argv[2]);
     const int repeats = std::atoi(argv[4]);
-    if (argc > 5) run<float>(argv[1], components, argv[3], repeats);
-    else run<double>(argv[1], components, argv[3], repeats);
+    if (argc > 5)
+      run<float>(argv[1], components, argv[3], repeats);
+    else
+      run<double>(argv[1], components, argv[3], repeats);
   } catch (const mercer::Error& e) {
     std::fprintf(stderr, "mercer_bench: %s\n", e.what());
     return static_cast<int>(e.code());

@@ -5,13 +5,15 @@
 
 int main(int, char** argv) {
   auto digits = mercer::read_dataset<double>(argv[1], {.label = "64"});
-  auto model = mercer::KernelPca<double>::fit(digits, {.components = 10, .kernel = mercer::Kernel::rbf(0.001)});
+  auto model =
+      mercer::KernelPca<double>::fit(digits, {.components = 10, .kernel = mercer::Kernel::rbf(0.001)});
 
   const mercer::Report& report = model.report();
   std::cout << "ten components hold " << 100 * report.explained_variance_ratio.sum() << " % of the variance\n"
-            << "largest residual " << report.residuals.maxCoeff() << ", nothing missed above " << report.missed.probable << "\n";
+            << "largest residual " << report.residuals.maxCoeff() << ", nothing missed above "
+            << report.missed.probable << "\n";
 
   mercer::Matrix<double> scores = model.transform(digits.samples.middle_rows(0, 5));  // new points
-  model.save("digits.mercer");                                                        // load_model<double> reads it
+  model.save("digits.mercer");  // load_model<double> reads it
   std::cout << scores.leftCols(2) << "\n";
 }

@@ -10,8 +10,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <charconv>
-#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
@@ -31,8 +29,7 @@ void require_creatable(const std::string& path) {
   struct stat info {};
   if (::stat(path.c_str(), &info) == 0) {
     if (S_ISDIR(info.st_mode)) cannot_create(path, "it is a folder", "name a file in it");
-    if (!S_ISREG(info.st_mode))  // renaming a finished file over a device would replace the device
-      cannot_create(path, "it is a device or a pipe", "'-' writes CSV to standard output");
+    if (!S_ISREG(info.st_mode)) return;  // a device or a pipe is written straight into
   }
   auto folder = std::filesystem::path(path).parent_path();
   if (folder.empty()) folder = ".";
@@ -72,21 +69,6 @@ std::vector<std::string> component_names(Index count) {
   std::vector<std::string> names;
   for (Index i = 1; i <= count; ++i) names.push_back(fmt::format("pc{}", i));
   return names;
-}
-
-std::size_t parse_memory(const std::string& text) {
-  const char* end = text.data() + text.size();
-  double value = 0;
-  const auto [rest, error] = std::from_chars(text.data(), end, value);
-  std::string unit(rest, end);
-  for (char& c : unit) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-  if (!unit.empty() && unit.back() == 'B') unit.pop_back();
-  const auto power = unit.empty() ? 0 : std::string_view("KMGT").find(unit) + 1;
-  const double bytes = value * std::pow(1000.0, static_cast<double>(power));
-  if (error != std::errc{} || unit.size() > 1 || power > 4 || !(bytes >= 1 && bytes < 1e18))
-    throw Error(ErrorCode::usage, fmt::format("--memory: '{}' is not a size", text),
-                "write it like 400M or 4G");
-  return static_cast<std::size_t>(bytes);
 }
 
 }  // namespace mercer::app

@@ -26,7 +26,4 @@ void require_table_creatable(const std::string& path);
 /// pc1, pc2, ...
 [[nodiscard]] std::vector<std::string> component_names(Index count);
 
-/// "400M", "4G" -> bytes (powers of 1000), as --memory takes them; throws Error{usage}.
-[[nodiscard]] std::size_t parse_memory(const std::string& text);
-
 }  // namespace mercer::app

@@ -5,7 +5,10 @@
 #include "fit_options.hpp"
 
 #include <mercer/dataset.hpp>
+#include <mercer/error.hpp>
 #include <mercer/report.hpp>
+
+#include <fmt/format.h>
 
 #include <chrono>
 #include <string_view>
@@ -49,6 +52,10 @@ void fit_and_write(std::string_view method, const FitFlags& flags, const Options
       return;
     }
     const auto model = Method<T>::fit(data, options, run);
+    if (!flags.out.empty() && model.components() == 0)
+      throw Error(ErrorCode::bad_data,
+                  fmt::format("{}: the samples do not vary, so there are no scores to write", flags.data),
+                  "leave out --out to see the report");
     const Stopwatch writing;
     if (!flags.model.empty()) model.save(flags.model);
     if (!flags.out.empty())

@@ -44,6 +44,22 @@ void drop_column(Dataset<T>& data, Index column) {
   if (!data.columns.empty()) data.columns.erase(data.columns.begin() + column);
 }
 
+/// The columns in the model's order, where they are the same ones in another order.
+template <class T>
+void reorder_columns(Dataset<T>& data, const std::vector<std::string>& wanted) {
+  if (data.columns == wanted || data.samples.is_sparse() ||
+      !std::is_permutation(data.columns.begin(), data.columns.end(), wanted.begin(), wanted.end()))
+    return;
+  const auto before = data.samples.to_dense();
+  Matrix<T> after(before.rows(), before.cols());
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    const auto from = std::find(data.columns.begin(), data.columns.end(), wanted[i]) - data.columns.begin();
+    after.col(static_cast<Index>(i)) = before.col(from);
+  }
+  data.samples = std::move(after);
+  data.columns = wanted;
+}
+
 /// The features of the new points; a label column like the model's is left out.
 template <class T>
 Dataset<T> read_points(const Flags& flags, const Model<T>& model, const Run& run) {
@@ -71,6 +87,7 @@ Dataset<T> read_points(const Flags& flags, const Model<T>& model, const Run& run
                 fmt::format("{}: expected {} columns, as the model was fitted on, found {}", flags.data,
                             model.features(), data.samples.cols()),
                 "name a column that is not a feature with --label");
+  reorder_columns(data, model.columns());
   return data;
 }
 

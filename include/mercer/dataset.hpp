@@ -32,7 +32,7 @@ struct Dataset {
   Samples<T> samples;
   std::vector<std::string> columns;  ///< one a feature; empty when the file has no names
   std::optional<Label> label;
-  Index dropped = 0;                 ///< rows left out by Missing::drop
+  Index dropped = 0;  ///< rows left out by Missing::drop
 };
 
 enum class Missing { error, drop, mean };
@@ -42,19 +42,21 @@ struct ReadOptions {
   /// Column name or 0-based index (negative: from the end), or an array of an npz; empty: none.
   std::string label = {};
   Missing missing = Missing::error;
-  bool transpose = false;            ///< columns are samples
-  Index features = 0;                ///< expected number of features (libsvm widens to it); 0: any
+  bool transpose = false;  ///< columns are samples
+  Index features = 0;      ///< expected number of features (libsvm widens to it); 0: any
 };
 
 /// Reads a whole file. npy of the same type is memory-mapped, not copied.
 template <class T>
-[[nodiscard]] Dataset<T> read_dataset(const std::string& path, const ReadOptions& options = {}, const Run& run = {});
+[[nodiscard]] Dataset<T> read_dataset(const std::string& path, const ReadOptions& options = {},
+                                      const Run& run = {});
 
 /// Rows x columns of numbers, with names, and optionally a label column at the end.
 /// Written to a temporary file and renamed, so that a failed run leaves nothing behind. npz holds
 /// the arrays `data`, `columns` and the label under its own name; npy has the label as last column.
 template <class T>
-void write_table(const std::string& path, const Samples<T>& rows, const std::vector<std::string>& columns = {},
+void write_table(const std::string& path, const Samples<T>& rows,
+                 const std::vector<std::string>& columns = {},
                  const std::optional<Label>& label = std::nullopt);
 
 /// Writes a table bit by bit in the same formats and with the same promise (text and npy; npz is

@@ -25,7 +25,9 @@ class Error : public std::runtime_error {
  public:
   Error(ErrorCode code, std::string message, std::string hint = {})
       : std::runtime_error(hint.empty() ? message : message + " (" + hint + ")"),
-        code_(code), message_(std::move(message)), hint_(std::move(hint)) {}
+        code_(code),
+        message_(std::move(message)),
+        hint_(std::move(hint)) {}
 
   [[nodiscard]] ErrorCode code() const noexcept { return code_; }
   [[nodiscard]] const std::string& message() const noexcept { return message_; }

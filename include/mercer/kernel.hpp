@@ -29,7 +29,7 @@ struct Gamma {
   Rule rule = Rule::median;
   double value = 0;
 
-  Gamma(double v) : rule(Rule::value), value(v) {}  // NOLINT(google-explicit-constructor)
+  Gamma(double v) : rule(Rule::value), value(v) {}             // NOLINT(google-explicit-constructor)
   static Gamma automatic() { return Gamma(Rule::automatic); }  ///< 1 / d
   /// Makes the typical exponent ½: 1/(2·median‖x−y‖²) for squared distances, 1/(2·median) of the
   /// distance itself for the Laplacian and chi² kernels.
@@ -56,19 +56,19 @@ class Kernel {
 
   Kernel();  ///< rbf(gamma=median)
 
-  static Kernel linear();                                                  ///< x·y
+  static Kernel linear();                                                       ///< x·y
   static Kernel polynomial(int degree = 3, Gamma gamma = 1, double coef0 = 1);  ///< (γ x·y + c)^p
-  static Kernel rbf(Gamma gamma);                                          ///< exp(−γ‖x−y‖²)
-  static Kernel rbf_sigma(double sigma);                                   ///< exp(−‖x−y‖²/2σ²)
-  static Kernel laplacian(Gamma gamma);                                    ///< exp(−γ‖x−y‖₁)
-  static Kernel sigmoid(Gamma gamma, double coef0 = 1);                    ///< tanh(γ x·y + c)
-  static Kernel cosine();                                                  ///< x·y / ‖x‖‖y‖
-  static Kernel matern32(double length);                                   ///< (1 + √3r/ℓ)exp(−√3r/ℓ)
-  static Kernel matern52(double length);         ///< (1 + √5r/ℓ + 5r²/3ℓ²)exp(−√5r/ℓ)
-  static Kernel rational_quadratic(double length, double alpha = 1);       ///< (1 + r²/2αℓ²)^−α
-  static Kernel chi2(Gamma gamma);                                         ///< exp(−γ Σ(x−y)²/(x+y))
-  static Kernel additive_chi2();                                           ///< −Σ(x−y)²/(x+y)
-  static Kernel precomputed();                                             ///< the samples are K's rows
+  static Kernel rbf(Gamma gamma);                                               ///< exp(−γ‖x−y‖²)
+  static Kernel rbf_sigma(double sigma);                 ///< exp(−‖x−y‖²/2σ²)
+  static Kernel laplacian(Gamma gamma);                  ///< exp(−γ‖x−y‖₁)
+  static Kernel sigmoid(Gamma gamma, double coef0 = 1);  ///< tanh(γ x·y + c)
+  static Kernel cosine();                                ///< x·y / ‖x‖‖y‖
+  static Kernel matern32(double length);                 ///< (1 + √3r/ℓ)exp(−√3r/ℓ)
+  static Kernel matern52(double length);                 ///< (1 + √5r/ℓ + 5r²/3ℓ²)exp(−√5r/ℓ)
+  static Kernel rational_quadratic(double length, double alpha = 1);  ///< (1 + r²/2αℓ²)^−α
+  static Kernel chi2(Gamma gamma);                                    ///< exp(−γ Σ(x−y)²/(x+y))
+  static Kernel additive_chi2();                                      ///< −Σ(x−y)²/(x+y)
+  static Kernel precomputed();                                        ///< the samples are K's rows
   /// A formula in dot, sqdist and l1dist, such as "exp(-sqdist)*(1+dot)^2".
   static Kernel expression(std::string formula);
   /// A C++ function. It is saved in model files by name only: see LoadOptions::kernels.
@@ -105,7 +105,8 @@ class Kernel {
 
 /// The matrix K_ij = k(x_i, y_j); the kernel must be resolved.
 template <class T>
-[[nodiscard]] Matrix<T> gram(const Kernel& kernel, const Samples<T>& x, const Samples<T>& y, const Run& run = {});
+[[nodiscard]] Matrix<T> gram(const Kernel& kernel, const Samples<T>& x, const Samples<T>& y,
+                             const Run& run = {});
 template <class T>
 [[nodiscard]] Matrix<T> gram(const Kernel& kernel, const Samples<T>& x, const Run& run = {});
 

@@ -19,11 +19,11 @@ enum class Indefinite { error, clip };
 
 struct KernelPcaOptions {
   Components components = 2;
-  Kernel kernel = {};          ///< default rbf(gamma=median)
-  bool center = true;          ///< in feature space
-  Scale scale = Scale::none;   ///< of the inputs
+  Kernel kernel = {};         ///< default rbf(gamma=median)
+  bool center = true;         ///< in feature space
+  Scale scale = Scale::none;  ///< of the inputs
   Indefinite indefinite = Indefinite::error;
-  double residual = 0;         ///< relative to the largest eigenvalue; 0: 1e-10 or 1e-5
+  double residual = 0;  ///< relative to the largest eigenvalue; 0: 1e-10 or 1e-5
   Route route = Route::automatic;
   double delta = 1e-6;
 };
@@ -36,12 +36,14 @@ class KernelPca final : public Model<T> {
   /// What fit would do; allocates nothing.
   static Plan plan(const Samples<T>& samples, const KernelPcaOptions& options = {}, const Run& run = {});
 
-  [[nodiscard]] Index features() const override { return kernel_.is_precomputed() ? alpha_.rows() : points_.cols(); }
+  [[nodiscard]] Index features() const override {
+    return kernel_.is_precomputed() ? alpha_.rows() : points_.cols();
+  }
   [[nodiscard]] Matrix<T> scores() const override;
   [[nodiscard]] std::optional<Matrix<T>> training_points() const override;
   [[nodiscard]] const Kernel& kernel() const { return kernel_; }
-  [[nodiscard]] const Block<T>& alpha() const { return alpha_; }       ///< n x k, αᵀK̃α = 1
-  [[nodiscard]] const Samples<T>& points() const { return points_; }   ///< scaled training points
+  [[nodiscard]] const Block<T>& alpha() const { return alpha_; }      ///< n x k, αᵀK̃α = 1
+  [[nodiscard]] const Samples<T>& points() const { return points_; }  ///< scaled training points
 
   static std::unique_ptr<Model<T>> read(ModelReader<T>& reader);  ///< used by load_model
 

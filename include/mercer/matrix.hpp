@@ -37,8 +37,8 @@ using BlockRef = Eigen::Ref<Block<T>, 0, Eigen::OuterStride<>>;
 enum class Precision { float32, float64 };
 
 template <class T>
-inline constexpr Precision precision_of =
-    sizeof(T) == sizeof(float) ? Precision::float32 : Precision::float64;
+inline constexpr Precision precision_of = sizeof(T) == sizeof(float) ? Precision::float32
+                                                                     : Precision::float64;
 
 [[nodiscard]] constexpr std::string_view name_of(Precision p) {
   return p == Precision::float32 ? "float" : "double";

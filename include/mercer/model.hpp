@@ -17,8 +17,9 @@
 
 namespace mercer {
 
-class ModelWriter;                    // src/model/model_file.hpp
-template <class T> class ModelReader;  // src/model/model_file.hpp
+class ModelWriter;  // src/model/model_file.hpp
+template <class T>
+class ModelReader;  // src/model/model_file.hpp
 
 template <class T>
 class Model {

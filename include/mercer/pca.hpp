@@ -13,10 +13,10 @@ namespace mercer {
 
 struct PcaOptions {
   Components components = 2;
-  bool center = true;          ///< false: the plain SVD, as LSA needs
+  bool center = true;  ///< false: the plain SVD, as LSA needs
   Scale scale = Scale::none;
-  bool unbiased = false;       ///< variances over n − 1 instead of n
-  double residual = 0;         ///< relative to the largest eigenvalue; 0: 1e-10 or 1e-5
+  bool unbiased = false;  ///< variances over n − 1 instead of n
+  double residual = 0;    ///< relative to the largest eigenvalue; 0: 1e-10 or 1e-5
   Route route = Route::automatic;
   double delta = 1e-6;
 };

@@ -28,18 +28,22 @@ struct Components {
 
   Components(Index n) : count(n) {}  // NOLINT(google-explicit-constructor)
   Components(int n) : count(n) {}    // NOLINT(google-explicit-constructor)
-  static Components variance_share(double f) { Components c(0); c.share = f; return c; }
+  static Components variance_share(double f) {
+    Components c(0);
+    c.share = f;
+    return c;
+  }
   /// "10" or "0.95".
   static Components parse(std::string_view text);
 };
 
 struct Plan {
   Route route = Route::automatic;
-  std::string problem;         ///< the matrix in words: "kernel 1797x1797", "covariance 64x64"
-  std::string reason;          ///< why this route
-  double bytes = 0;            ///< expected peak beyond the data itself
+  std::string problem;  ///< the matrix in words: "kernel 1797x1797", "covariance 64x64"
+  std::string reason;   ///< why this route
+  double bytes = 0;     ///< expected peak beyond the data itself
   double flops = 0;
-  double seconds = 0;          ///< expected, from a short calibration; 0 if not calibrated
+  double seconds = 0;  ///< expected, from a short calibration; 0 if not calibrated
   std::size_t budget = 0;
   std::vector<std::string> rejected;  ///< the other routes and why not
 

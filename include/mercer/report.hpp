@@ -16,16 +16,16 @@ namespace mercer {
 struct Report {
   std::string method;
   Index n = 0, d = 0;
-  Index components = 0;             ///< found
-  Index components_requested = 0;   ///< asked for (more than found when the rank is smaller)
+  Index components = 0;            ///< found
+  Index components_requested = 0;  ///< asked for (more than found when the rank is smaller)
   std::string kernel;
   Precision precision = Precision::float64;
   bool centered = true;
-  Vector<double> gram_eigenvalues;  ///< of K̃, descending
-  Vector<double> variances;         ///< those over n (or n − 1)
+  Vector<double> gram_eigenvalues;          ///< of K̃, descending
+  Vector<double> variances;                 ///< those over n (or n − 1)
   Vector<double> explained_variance_ratio;  ///< over the exact trace
-  double trace = 0;                 ///< of K̃, exact
-  Vector<double> residuals;         ///< ‖K̃v − θv‖₂ for ‖v‖₂ = 1
+  double trace = 0;                         ///< of K̃, exact
+  Vector<double> residuals;                 ///< ‖K̃v − θv‖₂ for ‖v‖₂ = 1
   MissedBound missed;
   /// Most negative eigenvalue of K̃, where the kernel is not known to be PSD.
   std::optional<double> min_eigenvalue;
@@ -35,8 +35,8 @@ struct Report {
   Index passes = 0;
   Plan plan;
   std::vector<std::pair<std::string, double>> seconds;  ///< stage, in order; "total" last
-  std::size_t peak_bytes = 0;       ///< of the process
-  std::vector<std::string> notes;   ///< what the user should know, in words
+  std::size_t peak_bytes = 0;                           ///< of the process
+  std::vector<std::string> notes;                       ///< what the user should know, in words
 
   [[nodiscard]] std::string to_json() const;
   [[nodiscard]] std::string to_string() const;  ///< a readable summary

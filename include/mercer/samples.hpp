@@ -20,7 +20,7 @@ class Samples {
   using DenseView = Eigen::Map<const Matrix<T>, 0, Eigen::OuterStride<>>;
   using SparseView = Eigen::Map<const SparseMatrix<T>>;
 
-  Samples() = default;  ///< 0 x 0
+  Samples() = default;              ///< 0 x 0
   Samples(Matrix<T> dense);         // NOLINT(google-explicit-constructor)
   Samples(SparseMatrix<T> sparse);  // NOLINT(google-explicit-constructor)
 
@@ -51,10 +51,10 @@ class Samples {
 
  private:
   Index rows_ = 0, cols_ = 0;
-  const T* values_ = nullptr;             ///< dense rows, or the stored entries of CSR
-  Index row_stride_ = 0;                  ///< dense only
-  const std::int64_t* outer_ = nullptr;   ///< CSR: where each row begins; null when dense
-  const std::int64_t* inner_ = nullptr;   ///< CSR: the column of each entry
+  const T* values_ = nullptr;            ///< dense rows, or the stored entries of CSR
+  Index row_stride_ = 0;                 ///< dense only
+  const std::int64_t* outer_ = nullptr;  ///< CSR: where each row begins; null when dense
+  const std::int64_t* inner_ = nullptr;  ///< CSR: the column of each entry
   std::shared_ptr<const void> owner_;
 };
 

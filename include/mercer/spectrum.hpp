@@ -28,21 +28,21 @@ struct Spectrum {
   Block<T> vectors;          ///< n x count, orthonormal, largest-magnitude entry positive
   Vector<double> residuals;  ///< ‖A v − θ v‖₂, measured in double
   MissedBound missed;
-  Index passes = 0;          ///< how many times the operator was applied to a block
+  Index passes = 0;  ///< how many times the operator was applied to a block
   bool converged = true;
 };
 
 struct EigenRequest {
   Index count = 2;
   End end = End::largest;
-  double tolerance = 0;      ///< residual relative to the largest |eigenvalue|; 0: 1e-10 or 1e-5
-  Index block = 0;           ///< vectors a pass; 0: 8 in double, 16 in float
-  Index basis = 0;           ///< most vectors kept before a restart; 0: chosen from count
+  double tolerance = 0;  ///< residual relative to the largest |eigenvalue|; 0: 1e-10 or 1e-5
+  Index block = 0;       ///< vectors a pass; 0: 8 in double, 16 in float
+  Index basis = 0;       ///< most vectors kept before a restart; 0: chosen from count
   Index max_passes = 1000;
-  bool allow_partial = false;  ///< return what there is instead of throwing not_converged
+  bool allow_partial = false;          ///< return what there is instead of throwing not_converged
   bool positive_semidefinite = false;  ///< lets the certificate use the trace
-  bool certify = true;       ///< measure residuals and bounds (the solver's own check stays)
-  double delta = 1e-6;       ///< probability that the probable bound may fail
+  bool certify = true;                 ///< measure residuals and bounds (the solver's own check stays)
+  double delta = 1e-6;                 ///< probability that the probable bound may fail
 };
 
 /// Block Krylov with thick restart, on any operator (src/spectral/block_krylov.cpp).

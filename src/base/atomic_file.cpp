@@ -10,15 +10,22 @@
 
 #include <cerrno>
 #include <cstdlib>
-#include <string>
 #include <cstring>
+#include <string>
 
 namespace mercer {
 
 AtomicFile::AtomicFile(std::string path) : path_(std::move(path)) {
   struct stat info {};
   if (::stat(path_.c_str(), &info) == 0 && S_ISDIR(info.st_mode))
-    throw Error(ErrorCode::cannot_create, fmt::format("{}: cannot create: it is a folder", path_), "name a file in it");
+    throw Error(ErrorCode::cannot_create, fmt::format("{}: cannot create: it is a folder", path_),
+                "name a file in it");
+  if (::stat(path_.c_str(), &info) == 0 && !S_ISREG(info.st_mode)) {
+    file_ = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
+    if (file_ < 0)
+      throw Error(ErrorCode::cannot_create, fmt::format("{}: cannot write: {}", path_, std::strerror(errno)));
+    return;
+  }
   std::string pattern = path_ + ".part-XXXXXX";
   file_ = ::mkstemp(pattern.data());
   if (file_ < 0)
@@ -32,7 +39,7 @@ AtomicFile::AtomicFile(std::string path) : path_(std::move(path)) {
 
 AtomicFile::~AtomicFile() {
   if (file_ >= 0) ::close(file_);
-  if (!committed_) ::unlink(temporary_.c_str());
+  if (!committed_ && !temporary_.empty()) ::unlink(temporary_.c_str());
 }
 
 void AtomicFile::fail(const char* what) const {
@@ -69,7 +76,8 @@ void AtomicFile::commit() {
     fail("writing failed");
   }
   file_ = -1;
-  if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail("renaming into place failed");
+  if (!temporary_.empty() && ::rename(temporary_.c_str(), path_.c_str()) != 0)
+    fail("renaming into place failed");
   committed_ = true;
 }
 

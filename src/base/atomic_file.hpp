@@ -1,5 +1,6 @@
 // AtomicFile: an output that appears whole or not at all. Written beside its destination under a
 // temporary name; commit() renames it into place; without commit() the destructor removes it.
+// A device or a pipe is written straight into: a rename would replace it.
 #pragma once
 
 #include <cstddef>
@@ -32,6 +33,5 @@ class AtomicFile {
   int file_ = -1;
   bool committed_ = false;
 };
-
 
 }  // namespace mercer

@@ -17,7 +17,8 @@ class HugeBuffer {
   HugeBuffer() = default;
   explicit HugeBuffer(std::size_t count) : bytes_(count * sizeof(T)) {
     if (count == 0) return;
-    void* memory = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* memory =
+        ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) throw Error(ErrorCode::no_memory, "the system gives no more memory");
     ::madvise(memory, bytes_, MADV_HUGEPAGE);
     data_ = static_cast<T*>(memory);
@@ -25,7 +26,8 @@ class HugeBuffer {
   ~HugeBuffer() {
     if (data_) ::munmap(data_, bytes_);
   }
-  HugeBuffer(HugeBuffer&& other) noexcept : data_(std::exchange(other.data_, nullptr)), bytes_(other.bytes_) {}
+  HugeBuffer(HugeBuffer&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)), bytes_(other.bytes_) {}
   HugeBuffer& operator=(HugeBuffer&& other) noexcept {
     std::swap(data_, other.data_);
     std::swap(bytes_, other.bytes_);

@@ -13,13 +13,15 @@
 #include <vector>
 
 extern "C" {
-void dsyevd_(const char*, const char*, const int*, double*, const int*, double*, double*, const int*, int*, const int*, int*);
-void dsyevr_(const char*, const char*, const char*, const int*, double*, const int*, const double*, const double*,
-             const int*, const int*, const double*, int*, double*, double*, const int*, int*, double*, const int*, int*,
+void dsyevd_(const char*, const char*, const int*, double*, const int*, double*, double*, const int*, int*,
              const int*, int*);
+void dsyevr_(const char*, const char*, const char*, const int*, double*, const int*, const double*,
+             const double*, const int*, const int*, const double*, int*, double*, double*, const int*, int*,
+             double*, const int*, int*, const int*, int*);
 void dgeqrf_(const int*, const int*, double*, const int*, double*, double*, const int*, int*);
 void sgeqrf_(const int*, const int*, float*, const int*, float*, float*, const int*, int*);
-void dorgqr_(const int*, const int*, const int*, double*, const int*, const double*, double*, const int*, int*);
+void dorgqr_(const int*, const int*, const int*, double*, const int*, const double*, double*, const int*,
+             int*);
 void sorgqr_(const int*, const int*, const int*, float*, const int*, const float*, float*, const int*, int*);
 void dsytrf_(const char*, const int*, double*, const int*, int*, double*, const int*, int*);
 }
@@ -29,14 +31,16 @@ namespace {
 
 /// LAPACK counts in 32 bits: a larger matrix must be refused, not wrapped around.
 int narrow(Index value) {
-  if (value > 2147483647) throw Error(ErrorCode::no_memory, fmt::format("a dimension of {} is beyond LAPACK", value));
+  if (value > 2147483647)
+    throw Error(ErrorCode::no_memory, fmt::format("a dimension of {} is beyond LAPACK", value));
   return static_cast<int>(value);
 }
 
 CBLAS_TRANSPOSE flag(Transpose t) { return t == Transpose::yes ? CblasTrans : CblasNoTrans; }
 
 void require_success(int info, const char* routine) {
-  if (info != 0) throw Error(ErrorCode::internal, fmt::format("LAPACK's {} failed with info = {}", routine, info));
+  if (info != 0)
+    throw Error(ErrorCode::internal, fmt::format("LAPACK's {} failed with info = {}", routine, info));
 }
 
 /// OpenBLAS's own threads wait for each other by spinning, which costs whole time slices on a busy
@@ -54,8 +58,10 @@ Index row_chunks(Index rows, Index a_cols, Index b_cols) {
 
 template <class T, class Double, class Float>
 constexpr auto choose(Double d, Float f) {
-  if constexpr (std::is_same_v<T, double>) return d;
-  else return f;
+  if constexpr (std::is_same_v<T, double>)
+    return d;
+  else
+    return f;
 }
 
 }  // namespace
@@ -64,15 +70,15 @@ template <class T>
 void gemm(Transpose ta, Transpose tb, Index m, Index n, Index k, T alpha, const T* a, Index lda, const T* b,
           Index ldb, T beta, T* c, Index ldc) {
   if (m == 0 || n == 0) return;
-  choose<T>(cblas_dgemm, cblas_sgemm)(CblasColMajor, flag(ta), flag(tb), narrow(m), narrow(n), narrow(k), alpha, a,
-                                      narrow(lda), b, narrow(ldb), beta, c, narrow(ldc));
+  choose<T>(cblas_dgemm, cblas_sgemm)(CblasColMajor, flag(ta), flag(tb), narrow(m), narrow(n), narrow(k),
+                                      alpha, a, narrow(lda), b, narrow(ldb), beta, c, narrow(ldc));
 }
 
 template <class T>
 void syrk(Transpose ta, Index n, Index k, T alpha, const T* a, Index lda, T beta, T* c, Index ldc) {
   if (n == 0) return;
-  choose<T>(cblas_dsyrk, cblas_ssyrk)(CblasColMajor, CblasLower, flag(ta), narrow(n), narrow(k), alpha, a, narrow(lda),
-                                      beta, c, narrow(ldc));
+  choose<T>(cblas_dsyrk, cblas_ssyrk)(CblasColMajor, CblasLower, flag(ta), narrow(n), narrow(k), alpha, a,
+                                      narrow(lda), beta, c, narrow(ldc));
 }
 
 void syevd(Block<double>& matrix, Vector<double>& values) {
@@ -84,13 +90,15 @@ void syevd(Block<double>& matrix, Vector<double>& values) {
   int info = 0, iwork_size = -1, work_size = -1;
   double work_query = 0;
   int iwork_query = 0;
-  dsyevd_("V", "L", &n, matrix.data(), &n, values.data(), &work_query, &work_size, &iwork_query, &iwork_size, &info);
+  dsyevd_("V", "L", &n, matrix.data(), &n, values.data(), &work_query, &work_size, &iwork_query, &iwork_size,
+          &info);
   require_success(info, "syevd");
   work_size = std::max(static_cast<int>(work_query), 1 + 6 * n + 2 * n * n);
   iwork_size = std::max(iwork_query, 3 + 5 * n);
   std::vector<double> work(static_cast<std::size_t>(work_size));
   std::vector<int> iwork(static_cast<std::size_t>(iwork_size));
-  dsyevd_("V", "L", &n, matrix.data(), &n, values.data(), work.data(), &work_size, iwork.data(), &iwork_size, &info);
+  dsyevd_("V", "L", &n, matrix.data(), &n, values.data(), work.data(), &work_size, iwork.data(), &iwork_size,
+          &info);
   require_success(info, "syevd");
 }
 
@@ -161,8 +169,8 @@ Block<T> transposed_times(const BlockView<T>& a, const BlockView<T>& b) {
   parallel_for(chunks, {}, [&](Index chunk) {
     const Index from = a.rows() * chunk / chunks, rows = a.rows() * (chunk + 1) / chunks - from;
     Block<T>& c = parts[static_cast<std::size_t>(chunk)];
-    gemm<T>(Transpose::yes, Transpose::no, a.cols(), b.cols(), rows, 1, a.data() + from, a.outerStride(), b.data() + from,
-            b.outerStride(), 0, c.data(), std::max<Index>(1, c.outerStride()));
+    gemm<T>(Transpose::yes, Transpose::no, a.cols(), b.cols(), rows, 1, a.data() + from, a.outerStride(),
+            b.data() + from, b.outerStride(), 0, c.data(), std::max<Index>(1, c.outerStride()));
   });
   for (std::size_t i = 1; i < parts.size(); ++i) parts[0] += parts[i];
   return std::move(parts[0]);
@@ -174,16 +182,17 @@ void add_product(T alpha, const BlockView<T>& a, const BlockView<T>& b, BlockRef
   const Index chunks = row_chunks(a.rows(), a.cols(), b.cols());
   parallel_for(chunks, {}, [&](Index chunk) {
     const Index from = a.rows() * chunk / chunks, rows = a.rows() * (chunk + 1) / chunks - from;
-    gemm<T>(Transpose::no, Transpose::no, rows, b.cols(), a.cols(), alpha, a.data() + from, a.outerStride(), b.data(),
-            b.outerStride(), 1, c.data() + from, c.outerStride());
+    gemm<T>(Transpose::no, Transpose::no, rows, b.cols(), a.cols(), alpha, a.data() + from, a.outerStride(),
+            b.data(), b.outerStride(), 1, c.data() + from, c.outerStride());
   });
 }
 
-#define MERCER_INSTANTIATE(T)                                                                                         \
-  template void gemm<T>(Transpose, Transpose, Index, Index, Index, T, const T*, Index, const T*, Index, T, T*, Index); \
-  template void syrk<T>(Transpose, Index, Index, T, const T*, Index, T, T*, Index);                                   \
-  template Block<T> qr<T>(BlockRef<T>);                                                                               \
-  template Block<T> transposed_times<T>(const BlockView<T>&, const BlockView<T>&);                                    \
+#define MERCER_INSTANTIATE(T)                                                                              \
+  template void gemm<T>(Transpose, Transpose, Index, Index, Index, T, const T*, Index, const T*, Index, T, \
+                        T*, Index);                                                                        \
+  template void syrk<T>(Transpose, Index, Index, T, const T*, Index, T, T*, Index);                        \
+  template Block<T> qr<T>(BlockRef<T>);                                                                    \
+  template Block<T> transposed_times<T>(const BlockView<T>&, const BlockView<T>&);                         \
   template void add_product<T>(T, const BlockView<T>&, const BlockView<T>&, BlockRef<T>);
 MERCER_INSTANTIATE(float)
 MERCER_INSTANTIATE(double)

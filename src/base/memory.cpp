@@ -1,7 +1,7 @@
 // Memory: how much there is (respecting a container's limit), how much was used.
 #include "base/memory.hpp"
 
-#include <mercer/error.hpp>
+#include <mercer/run.hpp>
 
 #include <fast_float/fast_float.h>
 #include <fmt/format.h>
@@ -16,7 +16,8 @@
 namespace mercer {
 
 std::size_t machine_memory() {
-  const auto physical = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  const auto physical =
+      static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   std::ifstream limit_file("/sys/fs/cgroup/memory.max");  // "max" when there is no limit
   std::size_t limit = 0;
   if (limit_file >> limit && limit > 0) return std::min(limit, physical);
@@ -42,7 +43,8 @@ std::size_t parse_bytes(std::string_view text) {
   if (unit == "G") factor = 1e9;
   if (unit == "T") factor = 1e12;
   if (code != std::errc{} || factor == 0 || !(value > 0) || value * factor > 1e18)
-    throw Error(ErrorCode::usage, fmt::format("'{}' is not a size of memory", text), "write it like 400M or 4G");
+    throw Error(ErrorCode::usage, fmt::format("'{}' is not a size of memory", text),
+                "write it like 400M or 4G");
   return static_cast<std::size_t>(std::llround(value * factor));
 }
 

@@ -1,4 +1,5 @@
-// Memory: how much there is, how much was used, and sizes in words (powers of 1000).
+// Memory: how much there is, how much was used, and sizes in words (powers of 1000; parse_bytes is in
+// mercer/run.hpp).
 #pragma once
 
 #include <cstddef>
@@ -11,8 +12,6 @@ namespace mercer {
 /// Largest resident size of this process so far.
 [[nodiscard]] std::size_t peak_memory();
 
-/// "400M", "4G", "1.5GB", "123456" -> bytes; throws Error{usage}.
-[[nodiscard]] std::size_t parse_bytes(std::string_view text);
 [[nodiscard]] std::string format_bytes(double bytes);
 
 }  // namespace mercer

@@ -10,7 +10,8 @@ namespace mercer {
 
 class Random {
  public:
-  explicit Random(std::uint64_t seed, std::uint64_t stream = 0) : key_(mix(mix(seed) ^ (stream * 0xd1342543de82ef95ULL))) {}
+  explicit Random(std::uint64_t seed, std::uint64_t stream = 0)
+      : key_(mix(mix(seed) ^ (stream * 0xd1342543de82ef95ULL))) {}
 
   std::uint64_t bits() { return mix(key_ + 0x9e3779b97f4a7c15ULL * ++counter_); }
   /// Uniform in (0, 1).

@@ -29,7 +29,8 @@ Samples<T>::Samples(SparseMatrix<T> sparse) {
 }
 
 template <class T>
-Samples<T> Samples<T>::borrow(const T* data, Index rows, Index cols, Index row_stride, std::shared_ptr<const void> owner) {
+Samples<T> Samples<T>::borrow(const T* data, Index rows, Index cols, Index row_stride,
+                              std::shared_ptr<const void> owner) {
   Samples out;
   out.rows_ = rows;
   out.cols_ = cols;
@@ -67,8 +68,10 @@ template <class T>
 Samples<T> Samples<T>::middle_rows(Index first, Index count) const {
   Samples out = *this;
   out.rows_ = count;
-  if (is_sparse()) out.outer_ += first;  // the offsets stay absolute into the same arrays
-  else out.values_ += first * row_stride_;
+  if (is_sparse())
+    out.outer_ += first;  // the offsets stay absolute into the same arrays
+  else
+    out.values_ += first * row_stride_;
   return out;
 }
 

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <filesystem>
 
 namespace mercer {
 
@@ -79,6 +80,11 @@ Location locate(const std::string& path) {
   }
   std::string name = path;
   out.ending = take_ending(name);
+  std::error_code ignored;
+  if (out.ending.empty() && std::filesystem::is_other(path, ignored)) {  // /dev/stdin, /dev/null, a pipe
+    out.ending = "csv";
+    return out;
+  }
   if (out.ending == "gz") {
     out.gzip = true;
     out.ending = take_ending(name);

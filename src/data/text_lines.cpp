@@ -47,7 +47,7 @@ void FieldCursor::read_quoted(Field& field) {
   field.quoted = true;
   const char* begin = at_ + 1;
   const char* p = begin;
-  for (;; ++p) {
+  for (;;) {
     p = std::find(p, end_, '"');
     if (p == end_) {
       field.malformed = true;
@@ -55,7 +55,7 @@ void FieldCursor::read_quoted(Field& field) {
     }
     if (p + 1 == end_ || p[1] != '"') break;
     field.escaped = true;
-    ++p;
+    p += 2;
   }
   field.text = std::string_view(begin, static_cast<std::size_t>(p - begin));
   at_ = p == end_ ? p : p + 1;

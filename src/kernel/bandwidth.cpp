@@ -19,7 +19,8 @@ Samples<T> sample_rows(const Samples<T>& samples, std::uint64_t seed) {
   Random random(seed, 0x6d656469616eULL);  // a stream of its own
   std::vector<Index> order(static_cast<std::size_t>(samples.rows()));
   std::iota(order.begin(), order.end(), Index(0));
-  for (std::size_t i = 0; i < median_rows; ++i) std::swap(order[i], order[i + random.below(order.size() - i)]);
+  for (std::size_t i = 0; i < median_rows; ++i)
+    std::swap(order[i], order[i + random.below(order.size() - i)]);
   order.resize(median_rows);
   std::sort(order.begin(), order.end());
   return samples.select_rows(order);
@@ -30,7 +31,8 @@ template <class T>
 double median_of(Primitive primitive, const Samples<T>& samples, std::uint64_t seed) {
   const Samples<T> rows = sample_rows(samples, seed);
   const Index n = rows.rows();
-  const RowSet<T> set = make_row_set(rows, primitive, primitive == Primitive::sqdist ? distance_shift(rows) : Vector<double>());
+  const RowSet<T> set =
+      make_row_set(rows, primitive, primitive == Primitive::sqdist ? distance_shift(rows) : Vector<double>());
   Matrix<T> tile(n, n);
   primitive_tile(primitive, set, 0, n, set, 0, n, tile.data());
   std::vector<double> values;

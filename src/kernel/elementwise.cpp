@@ -106,7 +106,8 @@ template <class T>
 bool SqdistFromDot(T* HWY_RESTRICT x, Index n, T a, const T* HWY_RESTRICT b, T guard) {
   const hn::ScalableTag<T> d;
   const Index lanes = static_cast<Index>(hn::Lanes(d));
-  const auto va = hn::Set(d, a), minus_two = hn::Set(d, T(-2)), vguard = hn::Set(d, guard), zero = hn::Zero(d);
+  const auto va = hn::Set(d, a), minus_two = hn::Set(d, T(-2)), vguard = hn::Set(d, guard),
+             zero = hn::Zero(d);
   bool close = false;
   Index i = 0;
   for (; i + lanes <= n; i += lanes) {
@@ -169,10 +170,16 @@ struct Chi2Term {  // (x − y)²/(x + y), and 0 where both are 0
 };
 
 struct Added {
-  template <class V> HWY_INLINE V operator()(V x, V y) const { return hn::Add(x, y); }
+  template <class V>
+  HWY_INLINE V operator()(V x, V y) const {
+    return hn::Add(x, y);
+  }
 };
 struct Multiplied {
-  template <class V> HWY_INLINE V operator()(V x, V y) const { return hn::Mul(x, y); }
+  template <class V>
+  HWY_INLINE V operator()(V x, V y) const {
+    return hn::Mul(x, y);
+  }
 };
 template <class T, class F>
 void combine(T* HWY_RESTRICT x, const T* HWY_RESTRICT y, Index n, const F& f) {
@@ -185,19 +192,27 @@ void combine(T* HWY_RESTRICT x, const T* HWY_RESTRICT y, Index n, const F& f) {
 }
 
 // One plain function each for the two element types, as dispatch tables need.
-#define MERCER_FOR_TYPE(T, Suffix)                                                                               \
-  void ExpScaled##Suffix(T* x, Index n, T s) { map_in_place(x, n, ExpScaled<T>{s}); }                            \
-  void TanhAffine##Suffix(T* x, Index n, T s, T c) { map_in_place(x, n, TanhAffine<T>{s, c}); }                  \
-  void PowerAffine##Suffix(T* x, Index n, T s, T c, int p) { map_in_place(x, n, PowerAffine<T>{s, c, p}); }      \
-  void Matern32##Suffix(T* x, Index n, T f) { map_in_place(x, n, Matern32<T>{f}); }                              \
-  void Matern52##Suffix(T* x, Index n, T f) { map_in_place(x, n, Matern52<T>{f}); }                              \
-  void RationalQuadratic##Suffix(T* x, Index n, T s, T a) { map_in_place(x, n, RationalQuadratic<T>{s, a}); }    \
-  void Scaled##Suffix(T* x, Index n, T f) { map_in_place(x, n, Scaled<T>{f}); }                                  \
-  void Add##Suffix(T* x, const T* y, Index n) { combine(x, y, n, Added{}); }                                     \
-  void Multiply##Suffix(T* x, const T* y, Index n) { combine(x, y, n, Multiplied{}); }                           \
-  bool SqdistFromDot##Suffix(T* x, Index n, T a, const T* b, T g) { return SqdistFromDot<T>(x, n, a, b, g); }    \
-  T Sqdist##Suffix(const T* x, const T* y, Index d) { return sum_over_features(x, y, d, SquaredDifference{}); }  \
-  T L1dist##Suffix(const T* x, const T* y, Index d) { return sum_over_features(x, y, d, AbsoluteDifference{}); } \
+#define MERCER_FOR_TYPE(T, Suffix)                                                                          \
+  void ExpScaled##Suffix(T* x, Index n, T s) { map_in_place(x, n, ExpScaled<T>{s}); }                       \
+  void TanhAffine##Suffix(T* x, Index n, T s, T c) { map_in_place(x, n, TanhAffine<T>{s, c}); }             \
+  void PowerAffine##Suffix(T* x, Index n, T s, T c, int p) { map_in_place(x, n, PowerAffine<T>{s, c, p}); } \
+  void Matern32##Suffix(T* x, Index n, T f) { map_in_place(x, n, Matern32<T>{f}); }                         \
+  void Matern52##Suffix(T* x, Index n, T f) { map_in_place(x, n, Matern52<T>{f}); }                         \
+  void RationalQuadratic##Suffix(T* x, Index n, T s, T a) {                                                 \
+    map_in_place(x, n, RationalQuadratic<T>{s, a});                                                         \
+  }                                                                                                         \
+  void Scaled##Suffix(T* x, Index n, T f) { map_in_place(x, n, Scaled<T>{f}); }                             \
+  void Add##Suffix(T* x, const T* y, Index n) { combine(x, y, n, Added{}); }                                \
+  void Multiply##Suffix(T* x, const T* y, Index n) { combine(x, y, n, Multiplied{}); }                      \
+  bool SqdistFromDot##Suffix(T* x, Index n, T a, const T* b, T g) {                                         \
+    return SqdistFromDot<T>(x, n, a, b, g);                                                                 \
+  }                                                                                                         \
+  T Sqdist##Suffix(const T* x, const T* y, Index d) {                                                       \
+    return sum_over_features(x, y, d, SquaredDifference{});                                                 \
+  }                                                                                                         \
+  T L1dist##Suffix(const T* x, const T* y, Index d) {                                                       \
+    return sum_over_features(x, y, d, AbsoluteDifference{});                                                \
+  }                                                                                                         \
   T Chi2##Suffix(const T* x, const T* y, Index d) { return sum_over_features(x, y, d, Chi2Term{}); }
 MERCER_FOR_TYPE(float, Float)
 MERCER_FOR_TYPE(double, Double)
@@ -209,43 +224,72 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace mercer::elementwise {
 
-#define MERCER_DISPATCH(T, Suffix)                                                                              \
-  HWY_EXPORT(ExpScaled##Suffix);                                                                                \
-  HWY_EXPORT(TanhAffine##Suffix);                                                                               \
-  HWY_EXPORT(PowerAffine##Suffix);                                                                              \
-  HWY_EXPORT(Matern32##Suffix);                                                                                 \
-  HWY_EXPORT(Matern52##Suffix);                                                                                 \
-  HWY_EXPORT(RationalQuadratic##Suffix);                                                                        \
-  HWY_EXPORT(Scaled##Suffix);                                                                                   \
-  HWY_EXPORT(Add##Suffix);                                                                                      \
-  HWY_EXPORT(Multiply##Suffix);                                                                                 \
-  HWY_EXPORT(SqdistFromDot##Suffix);                                                                            \
-  HWY_EXPORT(Sqdist##Suffix);                                                                                   \
-  HWY_EXPORT(L1dist##Suffix);                                                                                   \
-  HWY_EXPORT(Chi2##Suffix);                                                                                     \
-  template <> void exp_scaled(T* x, Index n, T s) { HWY_DYNAMIC_DISPATCH(ExpScaled##Suffix)(x, n, s); }         \
-  template <> void tanh_affine(T* x, Index n, T s, T c) { HWY_DYNAMIC_DISPATCH(TanhAffine##Suffix)(x, n, s, c); } \
-  template <> void power_affine(T* x, Index n, T s, T c, int p) {                                               \
-    HWY_DYNAMIC_DISPATCH(PowerAffine##Suffix)(x, n, s, c, p);                                                   \
-  }                                                                                                             \
-  template <> void matern32(T* x, Index n, T inverse_length) {                                                  \
-    HWY_DYNAMIC_DISPATCH(Matern32##Suffix)(x, n, T(1.7320508075688772935) * inverse_length);                    \
-  }                                                                                                             \
-  template <> void matern52(T* x, Index n, T inverse_length) {                                                  \
-    HWY_DYNAMIC_DISPATCH(Matern52##Suffix)(x, n, T(2.2360679774997896964) * inverse_length);                    \
-  }                                                                                                             \
-  template <> void rational_quadratic(T* x, Index n, T s, T a) {                                                \
-    HWY_DYNAMIC_DISPATCH(RationalQuadratic##Suffix)(x, n, s, a);                                                \
-  }                                                                                                             \
-  template <> void scale(T* x, Index n, T f) { HWY_DYNAMIC_DISPATCH(Scaled##Suffix)(x, n, f); }                 \
-  template <> void add(T* x, const T* y, Index n) { HWY_DYNAMIC_DISPATCH(Add##Suffix)(x, y, n); }               \
-  template <> void multiply(T* x, const T* y, Index n) { HWY_DYNAMIC_DISPATCH(Multiply##Suffix)(x, y, n); }     \
-  template <> bool sqdist_from_dot(T* x, Index n, T a, const T* b, T g) {                                       \
-    return HWY_DYNAMIC_DISPATCH(SqdistFromDot##Suffix)(x, n, a, b, g);                                          \
-  }                                                                                                             \
-  template <> T sqdist(const T* x, const T* y, Index d) { return HWY_DYNAMIC_DISPATCH(Sqdist##Suffix)(x, y, d); } \
-  template <> T l1dist(const T* x, const T* y, Index d) { return HWY_DYNAMIC_DISPATCH(L1dist##Suffix)(x, y, d); } \
-  template <> T chi2(const T* x, const T* y, Index d) { return HWY_DYNAMIC_DISPATCH(Chi2##Suffix)(x, y, d); }
+#define MERCER_DISPATCH(T, Suffix)                                                           \
+  HWY_EXPORT(ExpScaled##Suffix);                                                             \
+  HWY_EXPORT(TanhAffine##Suffix);                                                            \
+  HWY_EXPORT(PowerAffine##Suffix);                                                           \
+  HWY_EXPORT(Matern32##Suffix);                                                              \
+  HWY_EXPORT(Matern52##Suffix);                                                              \
+  HWY_EXPORT(RationalQuadratic##Suffix);                                                     \
+  HWY_EXPORT(Scaled##Suffix);                                                                \
+  HWY_EXPORT(Add##Suffix);                                                                   \
+  HWY_EXPORT(Multiply##Suffix);                                                              \
+  HWY_EXPORT(SqdistFromDot##Suffix);                                                         \
+  HWY_EXPORT(Sqdist##Suffix);                                                                \
+  HWY_EXPORT(L1dist##Suffix);                                                                \
+  HWY_EXPORT(Chi2##Suffix);                                                                  \
+  template <>                                                                                \
+  void exp_scaled(T* x, Index n, T s) {                                                      \
+    HWY_DYNAMIC_DISPATCH(ExpScaled##Suffix)(x, n, s);                                        \
+  }                                                                                          \
+  template <>                                                                                \
+  void tanh_affine(T* x, Index n, T s, T c) {                                                \
+    HWY_DYNAMIC_DISPATCH(TanhAffine##Suffix)(x, n, s, c);                                    \
+  }                                                                                          \
+  template <>                                                                                \
+  void power_affine(T* x, Index n, T s, T c, int p) {                                        \
+    HWY_DYNAMIC_DISPATCH(PowerAffine##Suffix)(x, n, s, c, p);                                \
+  }                                                                                          \
+  template <>                                                                                \
+  void matern32(T* x, Index n, T inverse_length) {                                           \
+    HWY_DYNAMIC_DISPATCH(Matern32##Suffix)(x, n, T(1.7320508075688772935) * inverse_length); \
+  }                                                                                          \
+  template <>                                                                                \
+  void matern52(T* x, Index n, T inverse_length) {                                           \
+    HWY_DYNAMIC_DISPATCH(Matern52##Suffix)(x, n, T(2.2360679774997896964) * inverse_length); \
+  }                                                                                          \
+  template <>                                                                                \
+  void rational_quadratic(T* x, Index n, T s, T a) {                                         \
+    HWY_DYNAMIC_DISPATCH(RationalQuadratic##Suffix)(x, n, s, a);                             \
+  }                                                                                          \
+  template <>                                                                                \
+  void scale(T* x, Index n, T f) {                                                           \
+    HWY_DYNAMIC_DISPATCH(Scaled##Suffix)(x, n, f);                                           \
+  }                                                                                          \
+  template <>                                                                                \
+  void add(T* x, const T* y, Index n) {                                                      \
+    HWY_DYNAMIC_DISPATCH(Add##Suffix)(x, y, n);                                              \
+  }                                                                                          \
+  template <>                                                                                \
+  void multiply(T* x, const T* y, Index n) {                                                 \
+    HWY_DYNAMIC_DISPATCH(Multiply##Suffix)(x, y, n);                                         \
+  }                                                                                          \
+  template <>                                                                                \
+  bool sqdist_from_dot(T* x, Index n, T a, const T* b, T g) {                                \
+    return HWY_DYNAMIC_DISPATCH(SqdistFromDot##Suffix)(x, n, a, b, g);                       \
+  }                                                                                          \
+  template <>                                                                                \
+  T sqdist(const T* x, const T* y, Index d) {                                                \
+    return HWY_DYNAMIC_DISPATCH(Sqdist##Suffix)(x, y, d);                                    \
+  }                                                                                          \
+  template <>                                                                                \
+  T l1dist(const T* x, const T* y, Index d) {                                                \
+    return HWY_DYNAMIC_DISPATCH(L1dist##Suffix)(x, y, d);                                    \
+  }                                                                                          \
+  template <>                                                                                \
+  T chi2(const T* x, const T* y, Index d) {                                                  \
+    return HWY_DYNAMIC_DISPATCH(Chi2##Suffix)(x, y, d);                                      \
+  }
 MERCER_DISPATCH(float, Float)
 MERCER_DISPATCH(double, Double)
 #undef MERCER_DISPATCH

@@ -9,7 +9,8 @@
 namespace mercer {
 namespace {
 
-constexpr const char* usable = "write it with dot, sqdist, l1dist, numbers and functions such as exp, sqrt, abs";
+constexpr const char* usable =
+    "write it with dot, sqdist, l1dist, numbers and functions such as exp, sqrt, abs";
 
 [[noreturn]] void fail(const std::string& formula, const mu::Parser::exception_type& e) {
   throw Error(ErrorCode::usage, fmt::format("kernel expr('{}'): {}", formula, e.GetMsg()), usable);
@@ -24,7 +25,8 @@ struct FormulaEvaluator::Impl {
 
 FormulaEvaluator::FormulaEvaluator(const std::string& formula) : impl_(std::make_unique<Impl>()) {
   if (formula.find_first_of("'\n") != std::string::npos)
-    throw Error(ErrorCode::usage, fmt::format("kernel expr: {} cannot hold a quote or a line break", formula), usable);
+    throw Error(ErrorCode::usage, fmt::format("kernel expr: {} cannot hold a quote or a line break", formula),
+                usable);
   try {
     impl_->parser.DefineVar("dot", &impl_->dot);
     impl_->parser.DefineVar("sqdist", &impl_->sqdist);
@@ -39,7 +41,8 @@ FormulaEvaluator::FormulaEvaluator(const std::string& formula) : impl_(std::make
 FormulaEvaluator::~FormulaEvaluator() = default;
 FormulaEvaluator::FormulaEvaluator(FormulaEvaluator&&) noexcept = default;
 
-void FormulaEvaluator::evaluate(const double* dot, const double* sqdist, const double* l1dist, double* out, Index n) {
+void FormulaEvaluator::evaluate(const double* dot, const double* sqdist, const double* l1dist, double* out,
+                                Index n) {
   try {
     for (Index i = 0; i < n; ++i) {
       if (dot) impl_->dot = dot[i];

@@ -27,7 +27,8 @@ Matrix<T> gram_of(const KernelTiles<T>& tiles, const Run& run) {
 template <class T>
 void require_symmetric(const Samples<T>& k) {
   if (k.rows() != k.cols())
-    throw Error(ErrorCode::bad_data, fmt::format("a precomputed kernel matrix must be square, not {} x {}", k.rows(), k.cols()));
+    throw Error(ErrorCode::bad_data,
+                fmt::format("a precomputed kernel matrix must be square, not {} x {}", k.rows(), k.cols()));
   const Samples<T> whole = k.is_sparse() ? Samples<T>(k.to_dense()) : k;
   const auto m = whole.dense();
   const T largest = m.size() ? m.cwiseAbs().maxCoeff() : T(0);
@@ -35,16 +36,19 @@ void require_symmetric(const Samples<T>& k) {
   for (Index i = 0; i < m.rows(); ++i)
     for (Index j = 0; j < i; ++j)
       if (std::abs(m(i, j) - m(j, i)) > tolerance * largest)
-        throw Error(ErrorCode::bad_data,
-                    fmt::format("the precomputed kernel matrix is not symmetric: K[{},{}] = {} but K[{},{}] = {}", i, j, m(i, j), j, i, m(j, i)),
-                    "a kernel has k(x, y) = k(y, x); (K + Kᵀ)/2 is symmetric");
+        throw Error(
+            ErrorCode::bad_data,
+            fmt::format("the precomputed kernel matrix is not symmetric: K[{},{}] = {} but K[{},{}] = {}", i,
+                        j, m(i, j), j, i, m(j, i)),
+            "a kernel has k(x, y) = k(y, x); (K + Kᵀ)/2 is symmetric");
 }
 
 template <class T>
 void require_non_negative(const Samples<T>& samples, const Kernel& kernel) {
   const auto fail = [&](Index row, Index col, T value) {
     throw Error(ErrorCode::bad_data,
-                fmt::format("kernel {} needs values >= 0, but row {}, column {} is {}", kernel.to_string(), row, col, value),
+                fmt::format("kernel {} needs values >= 0, but row {}, column {} is {}", kernel.to_string(),
+                            row, col, value),
                 "chi² kernels compare histograms; rows and columns count from 0");
   };
   if (!samples.is_sparse()) {
@@ -83,8 +87,10 @@ Matrix<T> gram(const Kernel& kernel, const Samples<T>& x, const Run& run) {
     if (j0 > i0) return;
     const Index rows = std::min(tile_size, n - i0), cols = std::min(tile_size, n - j0);
     std::vector<T> values(static_cast<std::size_t>(rows * cols));
-    if (i0 == j0) tiles.evaluate_diagonal(i0, rows, values.data());
-    else tiles.evaluate(i0, rows, j0, cols, values.data());
+    if (i0 == j0)
+      tiles.evaluate_diagonal(i0, rows, values.data());
+    else
+      tiles.evaluate(i0, rows, j0, cols, values.data());
     const Eigen::Map<const Matrix<T>> tile(values.data(), rows, cols);
     out.block(i0, j0, rows, cols) = tile;
     if (i0 != j0) out.block(j0, i0, cols, rows) = tile.transpose();
@@ -92,9 +98,9 @@ Matrix<T> gram(const Kernel& kernel, const Samples<T>& x, const Run& run) {
   return out;
 }
 
-#define MERCER_INSTANTIATE(T)                                                                    \
-  template void Kernel::check_data(const Samples<T>&) const;                                     \
-  template Matrix<T> gram(const Kernel&, const Samples<T>&, const Samples<T>&, const Run&);      \
+#define MERCER_INSTANTIATE(T)                                                               \
+  template void Kernel::check_data(const Samples<T>&) const;                                \
+  template Matrix<T> gram(const Kernel&, const Samples<T>&, const Samples<T>&, const Run&); \
   template Matrix<T> gram(const Kernel&, const Samples<T>&, const Run&);
 MERCER_INSTANTIATE(float)
 MERCER_INSTANTIATE(double)

@@ -22,8 +22,10 @@ void check_parameter(const LeafKind& kind, const ParameterSpec& spec, const Gamm
   if (value.rule == Gamma::Rule::median && !spec.takes_median) fail("cannot be 'median' here");
   if (value.rule != Gamma::Rule::value) return;
   if (!std::isfinite(value.value)) fail(fmt::format("= {} is not a finite number", value.value));
-  if (spec.domain != Domain::any && !(value.value > 0)) fail(fmt::format("= {} must be positive", value.value));
-  if (spec.domain == Domain::positive_integer && (value.value != std::floor(value.value) || value.value > 1000))
+  if (spec.domain != Domain::any && !(value.value > 0))
+    fail(fmt::format("= {} must be positive", value.value));
+  if (spec.domain == Domain::positive_integer &&
+      (value.value != std::floor(value.value) || value.value > 1000))
     fail(fmt::format("= {} must be a whole number from 1 to 1000", value.value));
 }
 
@@ -35,13 +37,16 @@ std::string print(const Gamma& g) {
 
 bool is_sum(const Kernel& k) { return std::holds_alternative<SumKernel>(k.node().value); }
 
-std::string factor_text(const Kernel& k) { return is_sum(k) ? fmt::format("({})", k.to_string()) : k.to_string(); }
+std::string factor_text(const Kernel& k) {
+  return is_sum(k) ? fmt::format("({})", k.to_string()) : k.to_string();
+}
 
 }  // namespace
 
 Kernel make_leaf(std::string_view name, std::vector<Gamma> parameters) {
   const LeafKind* kind = find_leaf(name);
-  for (std::size_t i = 0; i < parameters.size(); ++i) check_parameter(*kind, kind->parameters[i], parameters[i]);
+  for (std::size_t i = 0; i < parameters.size(); ++i)
+    check_parameter(*kind, kind->parameters[i], parameters[i]);
   return make_kernel(LeafKernel{kind, std::move(parameters)});
 }
 
@@ -52,7 +57,8 @@ Kernel Kernel::polynomial(int degree, Gamma gamma, double coef0) {
 }
 Kernel Kernel::rbf(Gamma gamma) { return make_leaf("rbf", {gamma}); }
 Kernel Kernel::rbf_sigma(double sigma) {
-  if (!(sigma > 0)) throw Error(ErrorCode::usage, fmt::format("kernel rbf: sigma = {} must be positive", sigma));
+  if (!(sigma > 0))
+    throw Error(ErrorCode::usage, fmt::format("kernel rbf: sigma = {} must be positive", sigma));
   return rbf(1 / (2 * sigma * sigma));
 }
 Kernel Kernel::laplacian(Gamma gamma) { return make_leaf("laplacian", {gamma}); }
@@ -69,12 +75,15 @@ Kernel Kernel::expression(std::string formula) {
   return make_kernel(ExpressionKernel{std::move(formula), needs});
 }
 Kernel Kernel::from_tiles(std::string name, TileFunction function) {
-  if (name.empty() || name.find_first_of("()'\",=") != std::string::npos || name.front() == ' ' || name.back() == ' ')
-    throw Error(ErrorCode::usage, fmt::format("'{}' is no name for a kernel", name), "use letters, digits and _");
+  if (name.empty() || name.find_first_of("()'\",=") != std::string::npos || name.front() == ' ' ||
+      name.back() == ' ')
+    throw Error(ErrorCode::usage, fmt::format("'{}' is no name for a kernel", name),
+                "use letters, digits and _");
   return make_kernel(UserKernel{std::move(name), std::move(function)});
 }
 Kernel Kernel::from_pairs(std::string name, PairFunction function) {
-  return from_tiles(std::move(name), [f = std::move(function)](MatrixView<double> x, MatrixView<double> y, MatrixRef<double> k) {
+  return from_tiles(std::move(name), [f = std::move(function)](MatrixView<double> x, MatrixView<double> y,
+                                                               MatrixRef<double> k) {
     const auto d = static_cast<std::size_t>(x.cols());
     for (Index i = 0; i < x.rows(); ++i)
       for (Index j = 0; j < y.rows(); ++j)
@@ -85,7 +94,8 @@ Kernel Kernel::from_pairs(std::string name, PairFunction function) {
 /// A precomputed matrix has no rows of samples for another kernel to look at.
 void require_no_precomputed(const Kernel& a, const Kernel& b) {
   if (a.is_precomputed() || b.is_precomputed())
-    throw Error(ErrorCode::usage, "a precomputed kernel cannot be added to or multiplied by another", "combine the matrices beforehand");
+    throw Error(ErrorCode::usage, "a precomputed kernel cannot be added to or multiplied by another",
+                "combine the matrices beforehand");
 }
 
 // Sums and products are flattened and factors pulled to the front, so that equal kernels print alike.
@@ -94,8 +104,10 @@ Kernel operator+(const Kernel& a, const Kernel& b) {
   require_no_precomputed(a, b);
   std::vector<Kernel> terms;
   for (const Kernel* k : {&a, &b}) {
-    if (const auto* sum = std::get_if<SumKernel>(&k->node().value)) terms.insert(terms.end(), sum->terms.begin(), sum->terms.end());
-    else terms.push_back(*k);
+    if (const auto* sum = std::get_if<SumKernel>(&k->node().value))
+      terms.insert(terms.end(), sum->terms.begin(), sum->terms.end());
+    else
+      terms.push_back(*k);
   }
   return make_kernel(SumKernel{std::move(terms)});
 }
@@ -108,14 +120,16 @@ Kernel operator*(const Kernel& a, const Kernel& b) {
   for (const Kernel* k : {&a, &b}) {
     if (const auto* p = std::get_if<ProductKernel>(&k->node().value))
       factors.insert(factors.end(), p->factors.begin(), p->factors.end());
-    else factors.push_back(*k);
+    else
+      factors.push_back(*k);
   }
   return make_kernel(ProductKernel{std::move(factors)});
 }
 
 Kernel operator*(double factor, const Kernel& k) {
   require_no_precomputed(k, k);
-  if (!std::isfinite(factor)) throw Error(ErrorCode::usage, fmt::format("a kernel cannot be multiplied by {}", factor));
+  if (!std::isfinite(factor))
+    throw Error(ErrorCode::usage, fmt::format("a kernel cannot be multiplied by {}", factor));
   if (const auto* m = std::get_if<MultipleKernel>(&k.node().value)) return (factor * m->factor) * m->kernel;
   return make_kernel(MultipleKernel{factor, k});
 }
@@ -126,7 +140,8 @@ std::string Kernel::to_string() const {
           [](const LeafKernel& leaf) {
             std::string out = fmt::format("{}(", leaf.kind->name);
             for (std::size_t i = 0; i < leaf.parameters.size(); ++i)
-              out += fmt::format("{}{}={}", i ? ", " : "", leaf.kind->parameters[i].name, print(leaf.parameters[i]));
+              out += fmt::format("{}{}={}", i ? ", " : "", leaf.kind->parameters[i].name,
+                                 print(leaf.parameters[i]));
             return out + ")";
           },
           [](const ExpressionKernel& e) { return fmt::format("expr('{}')", e.formula); },
@@ -148,27 +163,29 @@ std::string Kernel::to_string() const {
 }
 
 Definiteness Kernel::definiteness() const {
-  return std::visit(
-      Overloaded{
-          [](const LeafKernel& leaf) {
-            std::vector<double> values;
-            for (const Gamma& g : leaf.parameters) values.push_back(g.rule == Gamma::Rule::value ? g.value : 1);
-            return leaf.kind->definiteness(values);
-          },
-          [](const SumKernel& s) {  // sums keep both properties
-            Definiteness all = Definiteness::psd;
-            for (const Kernel& k : s.terms) all = std::max(all, k.definiteness());
-            return all;
-          },
-          [](const ProductKernel& p) {  // Schur: products keep PSD, nothing else
-            for (const Kernel& k : p.factors)
-              if (k.definiteness() != Definiteness::psd) return Definiteness::unknown;
-            return Definiteness::psd;
-          },
-          [](const MultipleKernel& m) { return m.factor >= 0 ? m.kernel.definiteness() : Definiteness::unknown; },
-          [](const auto&) { return Definiteness::unknown; },
-      },
-      node_->value);
+  return std::visit(Overloaded{
+                        [](const LeafKernel& leaf) {
+                          std::vector<double> values;
+                          for (const Gamma& g : leaf.parameters)
+                            values.push_back(g.rule == Gamma::Rule::value ? g.value : 1);
+                          return leaf.kind->definiteness(values);
+                        },
+                        [](const SumKernel& s) {  // sums keep both properties
+                          Definiteness all = Definiteness::psd;
+                          for (const Kernel& k : s.terms) all = std::max(all, k.definiteness());
+                          return all;
+                        },
+                        [](const ProductKernel& p) {  // Schur: products keep PSD, nothing else
+                          for (const Kernel& k : p.factors)
+                            if (k.definiteness() != Definiteness::psd) return Definiteness::unknown;
+                          return Definiteness::psd;
+                        },
+                        [](const MultipleKernel& m) {
+                          return m.factor >= 0 ? m.kernel.definiteness() : Definiteness::unknown;
+                        },
+                        [](const auto&) { return Definiteness::unknown; },
+                    },
+                    node_->value);
 }
 
 bool Kernel::is_precomputed() const { return std::holds_alternative<PrecomputedKernel>(node_->value); }
@@ -177,37 +194,37 @@ bool Kernel::is_resolved() const {
   const auto all = [](const std::vector<Kernel>& parts) {
     return std::all_of(parts.begin(), parts.end(), [](const Kernel& k) { return k.is_resolved(); });
   };
-  return std::visit(
-      Overloaded{
-          [](const LeafKernel& leaf) {
-            return std::all_of(leaf.parameters.begin(), leaf.parameters.end(),
-                               [](const Gamma& g) { return g.rule == Gamma::Rule::value; });
-          },
-          [&](const SumKernel& s) { return all(s.terms); },
-          [&](const ProductKernel& p) { return all(p.factors); },
-          [](const MultipleKernel& m) { return m.kernel.is_resolved(); },
-          [](const auto&) { return true; },
-      },
-      node_->value);
+  return std::visit(Overloaded{
+                        [](const LeafKernel& leaf) {
+                          return std::all_of(leaf.parameters.begin(), leaf.parameters.end(),
+                                             [](const Gamma& g) { return g.rule == Gamma::Rule::value; });
+                        },
+                        [&](const SumKernel& s) { return all(s.terms); },
+                        [&](const ProductKernel& p) { return all(p.factors); },
+                        [](const MultipleKernel& m) { return m.kernel.is_resolved(); },
+                        [](const auto&) { return true; },
+                    },
+                    node_->value);
 }
 
 Kernel map_leaves(const Kernel& kernel, const std::function<Kernel(const Kernel&)>& f) {
-  return std::visit(
-      Overloaded{
-          [&](const SumKernel& s) {
-            Kernel out = map_leaves(s.terms.front(), f);
-            for (std::size_t i = 1; i < s.terms.size(); ++i) out = out + map_leaves(s.terms[i], f);
-            return out;
-          },
-          [&](const ProductKernel& p) {
-            Kernel out = map_leaves(p.factors.front(), f);
-            for (std::size_t i = 1; i < p.factors.size(); ++i) out = out * map_leaves(p.factors[i], f);
-            return out;
-          },
-          [&](const MultipleKernel& m) { return m.factor * map_leaves(m.kernel, f); },
-          [&](const auto&) { return f(kernel); },
-      },
-      kernel.node().value);
+  return std::visit(Overloaded{
+                        [&](const SumKernel& s) {
+                          Kernel out = map_leaves(s.terms.front(), f);
+                          for (std::size_t i = 1; i < s.terms.size(); ++i)
+                            out = out + map_leaves(s.terms[i], f);
+                          return out;
+                        },
+                        [&](const ProductKernel& p) {
+                          Kernel out = map_leaves(p.factors.front(), f);
+                          for (std::size_t i = 1; i < p.factors.size(); ++i)
+                            out = out * map_leaves(p.factors[i], f);
+                          return out;
+                        },
+                        [&](const MultipleKernel& m) { return m.factor * map_leaves(m.kernel, f); },
+                        [&](const auto&) { return f(kernel); },
+                    },
+                    kernel.node().value);
 }
 
 Kernel with_user_kernels(const Kernel& kernel, const std::function<Kernel(const std::string&)>& replace) {

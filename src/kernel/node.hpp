@@ -42,7 +42,9 @@ struct MultipleKernel {
 };
 
 struct KernelNode {
-  std::variant<LeafKernel, ExpressionKernel, UserKernel, PrecomputedKernel, SumKernel, ProductKernel, MultipleKernel> value;
+  std::variant<LeafKernel, ExpressionKernel, UserKernel, PrecomputedKernel, SumKernel, ProductKernel,
+               MultipleKernel>
+      value;
 };
 
 /// std::visit with one lambda a case.
@@ -61,6 +63,7 @@ Overloaded(Fs...) -> Overloaded<Fs...>;
 /// The same sum of products with each part that is not a combination replaced by f(part).
 [[nodiscard]] Kernel map_leaves(const Kernel& kernel, const std::function<Kernel(const Kernel&)>& f);
 /// The kernel with every user kernel replaced by `replace(name)`.
-[[nodiscard]] Kernel with_user_kernels(const Kernel& kernel, const std::function<Kernel(const std::string&)>& replace);
+[[nodiscard]] Kernel with_user_kernels(const Kernel& kernel,
+                                       const std::function<Kernel(const std::string&)>& replace);
 
 }  // namespace mercer

@@ -61,12 +61,14 @@ class Parser {
   void expect(char c) {
     if (accept(c)) return;
     skip_spaces();
-    fail(at_ < text_.size() ? fmt::format("expected '{}', found '{}'", c, text_[at_]) : fmt::format("'{}' is missing", c));
+    fail(at_ < text_.size() ? fmt::format("expected '{}', found '{}'", c, text_[at_])
+                            : fmt::format("'{}' is missing", c));
   }
   std::string word() {
     skip_spaces();
     const std::size_t from = at_;
-    while (at_ < text_.size() && (std::isalnum(static_cast<unsigned char>(text_[at_])) || text_[at_] == '_')) ++at_;
+    while (at_ < text_.size() && (std::isalnum(static_cast<unsigned char>(text_[at_])) || text_[at_] == '_'))
+      ++at_;
     return std::string(text_.substr(from, at_ - from));
   }
   std::optional<double> number() {
@@ -88,10 +90,14 @@ class Parser {
     Kernel sum = term();
     if (negative) sum = -1.0 * sum;
     for (;;) {
-      if (accept('+')) sum = sum + term();
-      else if (starts_with_minus_of_a_kernel()) sum = sum + -1.0 * term();
-      else if (accept('-')) sum = sum + -1.0 * term();
-      else break;
+      if (accept('+'))
+        sum = sum + term();
+      else if (starts_with_minus_of_a_kernel())
+        sum = sum + -1.0 * term();
+      else if (accept('-'))
+        sum = sum + -1.0 * term();
+      else
+        break;
     }
     --depth_;
     return sum;
@@ -131,7 +137,8 @@ class Parser {
     }
     const std::size_t from = at_;
     const std::string name = word();
-    if (name.empty()) fail(at_ < text_.size() ? fmt::format("'{}' was not expected", text_[at_]) : "a kernel is missing");
+    if (name.empty())
+      fail(at_ < text_.size() ? fmt::format("'{}' was not expected", text_[at_]) : "a kernel is missing");
     std::vector<Argument> arguments;
     if (accept('(') && !accept(')')) {
       do arguments.push_back(argument());
@@ -140,7 +147,8 @@ class Parser {
     }
     if (name == "precomputed") return Kernel::precomputed();
     if (name == "expr") {
-      if (arguments.size() != 1 || !arguments[0].quoted) fail("expr takes one formula in quotes", "expr('exp(-sqdist)*(1+dot)^2')");
+      if (arguments.size() != 1 || !arguments[0].quoted)
+        fail("expr takes one formula in quotes", "expr('exp(-sqdist)*(1+dot)^2')");
       return Kernel::expression(arguments[0].text);
     }
     if (name == "user") {
@@ -223,7 +231,8 @@ class Parser {
       if (which >= values.size())
         fail(name.empty() ? fmt::format("too many arguments of {}", kind.name)
                           : fmt::format("{} has no parameter '{}'", kind.name, name),
-             names.empty() ? fmt::format("{} takes none", kind.name) : fmt::format("{} takes {}", kind.name, names));
+             names.empty() ? fmt::format("{} takes none", kind.name)
+                           : fmt::format("{} takes {}", kind.name, names));
       if (given[which]) fail(fmt::format("{} is given twice", kind.parameters[which].name));
       given[which] = true;
       values[which] = value;

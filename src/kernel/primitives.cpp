@@ -25,13 +25,14 @@ void dense_dot(const Samples<T>& x, Index i0, Index rows, const Samples<T>& y, I
   }
   // Row-major out = A Bᵀ is column-major outᵀ = B Aᵀ.
   linalg::gemm<T>(linalg::Transpose::yes, linalg::Transpose::no, cols, rows, a.cols(), 1,
-                  b.data() + j0 * b.outerStride(), b.outerStride(), a.data() + i0 * a.outerStride(), a.outerStride(),
-                  0, out, cols);
+                  b.data() + j0 * b.outerStride(), b.outerStride(), a.data() + i0 * a.outerStride(),
+                  a.outerStride(), 0, out, cols);
 }
 
 /// Calls f(i, j, row of x spread out densely, row of y as CSR entries) for each pair of the tile.
 template <class T, class F>
-void for_sparse_pairs(const Samples<T>& x, Index i0, Index rows, const Samples<T>& y, Index j0, Index cols, const F& f) {
+void for_sparse_pairs(const Samples<T>& x, Index i0, Index rows, const Samples<T>& y, Index j0, Index cols,
+                      const F& f) {
   const auto a = x.sparse(), b = y.sparse();
   thread_local std::vector<T> spread;
   spread.assign(static_cast<std::size_t>(std::max(a.cols(), b.cols())), T(0));
@@ -47,19 +48,23 @@ void for_sparse_pairs(const Samples<T>& x, Index i0, Index rows, const Samples<T
 }
 
 template <class T>
-void sparse_dot(const Samples<T>& x, Index i0, Index rows, const Samples<T>& y, Index j0, Index cols, T* out) {
-  for_sparse_pairs(x, i0, rows, y, j0, cols,
-                   [&](Index i, Index j, const T* row, const std::int64_t* columns, const T* values, Index count) {
-                     T sum = 0;
-                     for (Index p = 0; p < count; ++p) sum += row[columns[p]] * values[p];
-                     out[i * cols + j] = sum;
-                   });
+void sparse_dot(const Samples<T>& x, Index i0, Index rows, const Samples<T>& y, Index j0, Index cols,
+                T* out) {
+  for_sparse_pairs(
+      x, i0, rows, y, j0, cols,
+      [&](Index i, Index j, const T* row, const std::int64_t* columns, const T* values, Index count) {
+        T sum = 0;
+        for (Index p = 0; p < count; ++p) sum += row[columns[p]] * values[p];
+        out[i * cols + j] = sum;
+      });
 }
 
 template <class T>
 void dot_tile(const Samples<T>& x, Index i0, Index rows, const Samples<T>& y, Index j0, Index cols, T* out) {
-  if (x.is_sparse()) sparse_dot(x, i0, rows, y, j0, cols, out);
-  else dense_dot(x, i0, rows, y, j0, cols, out);
+  if (x.is_sparse())
+    sparse_dot(x, i0, rows, y, j0, cols, out);
+  else
+    dense_dot(x, i0, rows, y, j0, cols, out);
 }
 
 /// Σ (x − y)² of two CSR rows, without cancellation.
@@ -107,7 +112,8 @@ void l1_tile(const RowSet<T>& x, Index i0, Index rows, const RowSet<T>& y, Index
     const auto a = x.rows.dense(), b = y.rows.dense();
     for (Index i = 0; i < rows; ++i)
       for (Index j = 0; j < cols; ++j)
-        out[i * cols + j] = elementwise::l1dist(a.data() + (i0 + i) * a.outerStride(), b.data() + (j0 + j) * b.outerStride(), a.cols());
+        out[i * cols + j] = elementwise::l1dist(a.data() + (i0 + i) * a.outerStride(),
+                                                b.data() + (j0 + j) * b.outerStride(), a.cols());
     return;
   }
   // ‖x − y‖₁ = ‖x‖₁ + Σ over y's entries of |x_k − y_k| − |x_k|
@@ -116,12 +122,14 @@ void l1_tile(const RowSet<T>& x, Index i0, Index rows, const RowSet<T>& y, Index
   for (Index i = 0; i < rows; ++i)
     for (auto p = a.outerIndexPtr()[i0 + i]; p < a.outerIndexPtr()[i0 + i + 1]; ++p)
       total[static_cast<std::size_t>(i)] += std::abs(a.valuePtr()[p]);
-  for_sparse_pairs(x.rows, i0, rows, y.rows, j0, cols,
-                   [&](Index i, Index j, const T* row, const std::int64_t* columns, const T* values, Index count) {
-                     T sum = total[static_cast<std::size_t>(i)];
-                     for (Index p = 0; p < count; ++p) sum += std::abs(row[columns[p]] - values[p]) - std::abs(row[columns[p]]);
-                     out[i * cols + j] = std::max(sum, T(0));
-                   });
+  for_sparse_pairs(
+      x.rows, i0, rows, y.rows, j0, cols,
+      [&](Index i, Index j, const T* row, const std::int64_t* columns, const T* values, Index count) {
+        T sum = total[static_cast<std::size_t>(i)];
+        for (Index p = 0; p < count; ++p)
+          sum += std::abs(row[columns[p]] - values[p]) - std::abs(row[columns[p]]);
+        out[i * cols + j] = std::max(sum, T(0));
+      });
 }
 
 template <class T>
@@ -130,7 +138,8 @@ void chi2_tile(const RowSet<T>& x, Index i0, Index rows, const RowSet<T>& y, Ind
     const auto a = x.rows.dense(), b = y.rows.dense();
     for (Index i = 0; i < rows; ++i)
       for (Index j = 0; j < cols; ++j)
-        out[i * cols + j] = elementwise::chi2(a.data() + (i0 + i) * a.outerStride(), b.data() + (j0 + j) * b.outerStride(), a.cols());
+        out[i * cols + j] = elementwise::chi2(a.data() + (i0 + i) * a.outerStride(),
+                                              b.data() + (j0 + j) * b.outerStride(), a.cols());
     return;
   }
   // A term with y_k = 0 is x_k: Σx_k + Σ over y's entries of (x_k − y_k)²/(x_k + y_k) − x_k
@@ -139,15 +148,16 @@ void chi2_tile(const RowSet<T>& x, Index i0, Index rows, const RowSet<T>& y, Ind
   for (Index i = 0; i < rows; ++i)
     for (auto p = a.outerIndexPtr()[i0 + i]; p < a.outerIndexPtr()[i0 + i + 1]; ++p)
       total[static_cast<std::size_t>(i)] += a.valuePtr()[p];
-  for_sparse_pairs(x.rows, i0, rows, y.rows, j0, cols,
-                   [&](Index i, Index j, const T* row, const std::int64_t* columns, const T* values, Index count) {
-                     T sum = total[static_cast<std::size_t>(i)];
-                     for (Index p = 0; p < count; ++p) {
-                       const T e = row[columns[p]] - values[p], s = row[columns[p]] + values[p];
-                       sum += (s > 0 ? e * e / s : T(0)) - row[columns[p]];
-                     }
-                     out[i * cols + j] = std::max(sum, T(0));
-                   });
+  for_sparse_pairs(
+      x.rows, i0, rows, y.rows, j0, cols,
+      [&](Index i, Index j, const T* row, const std::int64_t* columns, const T* values, Index count) {
+        T sum = total[static_cast<std::size_t>(i)];
+        for (Index p = 0; p < count; ++p) {
+          const T e = row[columns[p]] - values[p], s = row[columns[p]] + values[p];
+          sum += (s > 0 ? e * e / s : T(0)) - row[columns[p]];
+        }
+        out[i * cols + j] = std::max(sum, T(0));
+      });
 }
 
 template <class T>
@@ -173,7 +183,8 @@ Vector<double> squared_norms(const Samples<T>& rows) {
   }
   const auto s = rows.sparse();
   for (Index i = 0; i < s.rows(); ++i)
-    for (auto p = s.outerIndexPtr()[i]; p < s.outerIndexPtr()[i + 1]; ++p) out[i] += double(s.valuePtr()[p]) * double(s.valuePtr()[p]);
+    for (auto p = s.outerIndexPtr()[i]; p < s.outerIndexPtr()[i + 1]; ++p)
+      out[i] += double(s.valuePtr()[p]) * double(s.valuePtr()[p]);
   return out;
 }
 
@@ -187,7 +198,8 @@ Vector<double> distance_shift(const Samples<T>& rows) {
   for (Index i = 0; i < m.rows(); ++i) mean += m.row(i).template cast<double>().transpose();
   mean /= double(m.rows());
   double spread = 0;
-  for (Index i = 0; i < m.rows(); ++i) spread += (m.row(i).template cast<double>().transpose() - mean).squaredNorm();
+  for (Index i = 0; i < m.rows(); ++i)
+    spread += (m.row(i).template cast<double>().transpose() - mean).squaredNorm();
   spread /= double(m.rows());
   return mean.squaredNorm() > 3 * spread ? mean : Vector<double>();
 }
@@ -197,7 +209,8 @@ RowSet<T> make_row_set(const Samples<T>& rows, PrimitiveSet needs, const Vector<
   RowSet<T> set{rows, rows, {}, {}};
   if (needs.has(Primitive::sqdist)) {
     if (shift.size() > 0)
-      set.shifted = Matrix<T>((rows.dense().template cast<double>().rowwise() - shift.transpose()).template cast<T>());
+      set.shifted =
+          Matrix<T>((rows.dense().template cast<double>().rowwise() - shift.transpose()).template cast<T>());
     set.norms = squared_norms(set.shifted).template cast<T>();
   }
   if (needs.has(Primitive::cosine)) set.lengths = squared_norms(rows).cwiseSqrt().template cast<T>();
@@ -205,20 +218,25 @@ RowSet<T> make_row_set(const Samples<T>& rows, PrimitiveSet needs, const Vector<
 }
 
 template <class T>
-void primitive_tile(Primitive primitive, const RowSet<T>& x, Index i0, Index rows, const RowSet<T>& y, Index j0,
-                    Index cols, T* out) {
+void primitive_tile(Primitive primitive, const RowSet<T>& x, Index i0, Index rows, const RowSet<T>& y,
+                    Index j0, Index cols, T* out) {
   switch (primitive) {
-    case Primitive::dot: return dot_tile(x.rows, i0, rows, y.rows, j0, cols, out);
-    case Primitive::sqdist: return sqdist_tile(x, i0, rows, y, j0, cols, out);
-    case Primitive::l1dist: return l1_tile(x, i0, rows, y, j0, cols, out);
-    case Primitive::chi2: return chi2_tile(x, i0, rows, y, j0, cols, out);
-    case Primitive::cosine: return cosine_tile(x, i0, rows, y, j0, cols, out);
+    case Primitive::dot:
+      return dot_tile(x.rows, i0, rows, y.rows, j0, cols, out);
+    case Primitive::sqdist:
+      return sqdist_tile(x, i0, rows, y, j0, cols, out);
+    case Primitive::l1dist:
+      return l1_tile(x, i0, rows, y, j0, cols, out);
+    case Primitive::chi2:
+      return chi2_tile(x, i0, rows, y, j0, cols, out);
+    case Primitive::cosine:
+      return cosine_tile(x, i0, rows, y, j0, cols, out);
   }
 }
 
-#define MERCER_INSTANTIATE(T)                                                                   \
-  template Vector<double> distance_shift(const Samples<T>&);                                    \
-  template RowSet<T> make_row_set(const Samples<T>&, PrimitiveSet, const Vector<double>&);      \
+#define MERCER_INSTANTIATE(T)                                                              \
+  template Vector<double> distance_shift(const Samples<T>&);                               \
+  template RowSet<T> make_row_set(const Samples<T>&, PrimitiveSet, const Vector<double>&); \
   template void primitive_tile(Primitive, const RowSet<T>&, Index, Index, const RowSet<T>&, Index, Index, T*);
 MERCER_INSTANTIATE(float)
 MERCER_INSTANTIATE(double)

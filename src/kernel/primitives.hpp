@@ -11,10 +11,10 @@ namespace mercer {
 /// What one side of a tile needs to know of its rows.
 template <class T>
 struct RowSet {
-  Samples<T> rows;       ///< as given
-  Samples<T> shifted;    ///< rows − shift, for squared distances far from the origin; else = rows
-  Vector<T> norms;       ///< ‖row − shift‖², when squared distances are needed
-  Vector<T> lengths;     ///< ‖row‖, when cosines are needed
+  Samples<T> rows;     ///< as given
+  Samples<T> shifted;  ///< rows − shift, for squared distances far from the origin; else = rows
+  Vector<T> norms;     ///< ‖row − shift‖², when squared distances are needed
+  Vector<T> lengths;   ///< ‖row‖, when cosines are needed
 };
 
 /// Subtracting a common point changes no distance, but keeps the digits of ‖x‖² + ‖y‖² − 2x·y when
@@ -28,7 +28,7 @@ template <class T>
 /// out (rows x cols, row-major, contiguous) = the primitive of x's rows [i0, i0 + rows) and y's
 /// rows [j0, j0 + cols).
 template <class T>
-void primitive_tile(Primitive primitive, const RowSet<T>& x, Index i0, Index rows, const RowSet<T>& y, Index j0,
-                    Index cols, T* out);
+void primitive_tile(Primitive primitive, const RowSet<T>& x, Index i0, Index rows, const RowSet<T>& y,
+                    Index j0, Index cols, T* out);
 
 }  // namespace mercer

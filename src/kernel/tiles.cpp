@@ -49,8 +49,10 @@ class TileJob {
     }
     std::array<double, 4> values{};
     for (std::size_t i = 0; i < leaf.parameters.size(); ++i) values[i] = leaf.parameters[i].value;
-    if constexpr (std::is_same_v<T, double>) leaf.kind->apply_double(out, size(), values);
-    else leaf.kind->apply_float(out, size(), values);
+    if constexpr (std::is_same_v<T, double>)
+      leaf.kind->apply_double(out, size(), values);
+    else
+      leaf.kind->apply_float(out, size(), values);
   }
 
   void fill(const Kernel& kernel, const ExpressionKernel& e, T* out) {
@@ -59,7 +61,8 @@ class TileJob {
       const T* tile = primitive(p);
       return {tile, tile + size()};
     };
-    const auto dot = as_double(Primitive::dot), sqdist = as_double(Primitive::sqdist), l1 = as_double(Primitive::l1dist);
+    const auto dot = as_double(Primitive::dot), sqdist = as_double(Primitive::sqdist),
+               l1 = as_double(Primitive::l1dist);
     std::vector<double> result(static_cast<std::size_t>(size()));
     FormulaEvaluator formula(e.formula);
     formula.evaluate(dot.empty() ? nullptr : dot.data(), sqdist.empty() ? nullptr : sqdist.data(),
@@ -70,7 +73,8 @@ class TileJob {
 
   void fill(const Kernel& kernel, const UserKernel& user, T* out) {
     if (!user.tiles)
-      throw Error(ErrorCode::usage, fmt::format("the function behind kernel user({}) is not known here", user.name),
+      throw Error(ErrorCode::usage,
+                  fmt::format("the function behind kernel user({}) is not known here", user.name),
                   "give it in LoadOptions::kernels");
     const Matrix<double> a = x_.rows.dense_rows(i0_, rows_).template cast<double>();
     const Matrix<double> b = y_.rows.dense_rows(j0_, cols_).template cast<double>();
@@ -82,12 +86,16 @@ class TileJob {
 
   void fill(const Kernel&, const PrecomputedKernel&, T* out) {
     Eigen::Map<Matrix<T>> tile(out, rows_, cols_);
-    if (x_.rows.is_sparse()) tile = x_.rows.dense_rows(i0_, rows_).middleCols(j0_, cols_);
-    else tile = x_.rows.dense().block(i0_, j0_, rows_, cols_);
+    if (x_.rows.is_sparse())
+      tile = x_.rows.dense_rows(i0_, rows_).middleCols(j0_, cols_);
+    else
+      tile = x_.rows.dense().block(i0_, j0_, rows_, cols_);
   }
 
   void fill(const Kernel&, const SumKernel& sum, T* out) { combine(sum.terms, out, elementwise::add<T>); }
-  void fill(const Kernel&, const ProductKernel& product, T* out) { combine(product.factors, out, elementwise::multiply<T>); }
+  void fill(const Kernel&, const ProductKernel& product, T* out) {
+    combine(product.factors, out, elementwise::multiply<T>);
+  }
 
   void combine(const std::vector<Kernel>& parts, T* out, void (*join)(T*, const T*, Index)) {
     evaluate(parts.front(), out);
@@ -107,7 +115,8 @@ class TileJob {
     for (Index p = 0; p < size(); ++p)
       if (!std::isfinite(values[p]))
         throw Error(ErrorCode::bad_data,
-                    fmt::format("kernel {} is {} for rows {} and {}", kernel.to_string(), values[p], i0_ + p / cols_, j0_ + p % cols_),
+                    fmt::format("kernel {} is {} for rows {} and {}", kernel.to_string(), values[p],
+                                i0_ + p / cols_, j0_ + p % cols_),
                     "a kernel must be a finite number for every pair");
   }
 
@@ -145,14 +154,17 @@ PrimitiveSet primitives_of(const Kernel& kernel) {
 
 template <class T>
 KernelTiles<T>::KernelTiles(Kernel kernel, const Samples<T>& x) : kernel_(std::move(kernel)), same_(true) {
-  if (!kernel_.is_resolved()) throw Error(ErrorCode::internal, "kernel " + kernel_.to_string() + " is not resolved");
+  if (!kernel_.is_resolved())
+    throw Error(ErrorCode::internal, "kernel " + kernel_.to_string() + " is not resolved");
   const PrimitiveSet needs = primitives_of(kernel_);
   right_ = make_row_set(x, needs, needs.has(Primitive::sqdist) ? distance_shift(x) : Vector<double>());
 }
 
 template <class T>
-KernelTiles<T>::KernelTiles(Kernel kernel, const Samples<T>& x, const Samples<T>& y) : kernel_(std::move(kernel)), same_(false) {
-  if (!kernel_.is_resolved()) throw Error(ErrorCode::internal, "kernel " + kernel_.to_string() + " is not resolved");
+KernelTiles<T>::KernelTiles(Kernel kernel, const Samples<T>& x, const Samples<T>& y)
+    : kernel_(std::move(kernel)), same_(false) {
+  if (!kernel_.is_resolved())
+    throw Error(ErrorCode::internal, "kernel " + kernel_.to_string() + " is not resolved");
   const PrimitiveSet needs = primitives_of(kernel_);
   const Vector<double> shift = needs.has(Primitive::sqdist) ? distance_shift(y) : Vector<double>();
   right_ = make_row_set(y, needs, shift);
@@ -175,8 +187,8 @@ void KernelTiles<T>::evaluate_diagonal(Index i0, Index rows, T* out) const {
     for (Index j = 0; j < i; ++j) {
       if (std::abs(k(i, j) - k(j, i)) > allowed)
         throw Error(ErrorCode::bad_data,
-                    fmt::format("kernel {} is not symmetric: k(x{}, x{}) = {} but k(x{}, x{}) = {}", kernel_.to_string(), i0 + i,
-                                i0 + j, k(i, j), i0 + j, i0 + i, k(j, i)),
+                    fmt::format("kernel {} is not symmetric: k(x{}, x{}) = {} but k(x{}, x{}) = {}",
+                                kernel_.to_string(), i0 + i, i0 + j, k(i, j), i0 + j, i0 + i, k(j, i)),
                     "a kernel has k(x, y) = k(y, x)");
       k(j, i) = k(i, j);
     }

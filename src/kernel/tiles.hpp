@@ -17,7 +17,9 @@ class KernelTiles {
   KernelTiles(Kernel kernel, const Samples<T>& x, const Samples<T>& y);
 
   [[nodiscard]] Index rows() const { return left().rows.rows(); }
-  [[nodiscard]] Index cols() const { return kernel_.is_precomputed() ? left().rows.cols() : right_.rows.rows(); }
+  [[nodiscard]] Index cols() const {
+    return kernel_.is_precomputed() ? left().rows.cols() : right_.rows.rows();
+  }
 
   /// out (rows x cols, row-major, contiguous) = k of rows [i0, i0 + rows) against [j0, j0 + cols).
   void evaluate(Index i0, Index rows, Index j0, Index cols, T* out) const;

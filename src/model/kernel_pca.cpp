@@ -27,7 +27,8 @@ Problem problem_of(const Samples<T>& samples, const KernelPcaOptions& options) {
   p.size = samples.rows();
   p.components = options.components;
   p.precision = precision_of<T>;
-  const double d = options.kernel.is_precomputed() ? 1 : double(samples.stored()) / std::max(1.0, double(samples.rows()));
+  const double d =
+      options.kernel.is_precomputed() ? 1 : double(samples.stored()) / std::max(1.0, double(samples.rows()));
   p.element_flops = 2 * d + 20;  // the inner product and the element-wise part
   p.data_bytes = double(samples.bytes()) * (options.kernel.is_precomputed() ? 0 : 1);
   return p;
@@ -43,8 +44,8 @@ struct KernelSolution {
 
 /// K̃ written out, in double whatever T is, and LAPACK.
 template <class T>
-KernelSolution<T> solve_by_lapack(const Kernel& kernel, const Samples<T>& points, bool center, const SolveRequest& request,
-                                  const Run& run, Stopwatch& watch) {
+KernelSolution<T> solve_by_lapack(const Kernel& kernel, const Samples<T>& points, bool center,
+                                  const SolveRequest& request, const Run& run, Stopwatch& watch) {
   run.report("kernel matrix", 0);
   Block<double> full = gram<double>(kernel, points.template cast<double>(), run);
   if (!full.allFinite())
@@ -75,14 +76,18 @@ KernelSolution<T> solve_by_tiles(const Kernel& kernel, const Samples<T>& points,
   KernelSolution<T> out;
   out.row_sums = gram.row_sums();
   out.scale = std::abs(out.row_sums.sum()) / double(points.rows());
-  if (center) out.solved = solve_iteratively<T>(CenteredOperator<T>(gram, gram.row_sums()), request, run);
-  else out.solved = solve_iteratively<T>(gram, request, run);
+  if (center)
+    out.solved = solve_iteratively<T>(CenteredOperator<T>(gram, gram.row_sums()), request, run);
+  else
+    out.solved = solve_iteratively<T>(gram, request, run);
   watch.lap("solve");
   if constexpr (std::is_same_v<T, float>) {
     const GramOperator<double> exact(kernel, points.template cast<double>(), Storage::recomputed, run);
     out.row_sums = exact.row_sums();
-    if (center) measure_in_double(out.solved, CenteredOperator<double>(exact, exact.row_sums()), request, run);
-    else measure_in_double(out.solved, exact, request, run);
+    if (center)
+      measure_in_double(out.solved, CenteredOperator<double>(exact, exact.row_sums()), request, run);
+    else
+      measure_in_double(out.solved, exact, request, run);
     watch.lap("certify");
   }
   return out;
@@ -90,15 +95,19 @@ KernelSolution<T> solve_by_tiles(const Kernel& kernel, const Samples<T>& points,
 
 /// Throws, or notes that the positive part is kept.
 template <class T>
-void judge_negative_spectrum(const Solved<T>& solved, const Kernel& kernel, const KernelPcaOptions& options, double threshold, Report& report) {
+void judge_negative_spectrum(const Solved<T>& solved, const Kernel& kernel, const KernelPcaOptions& options,
+                             double threshold, Report& report) {
   if (!solved.min_eigenvalue || *solved.min_eigenvalue >= -threshold) return;
-  const std::string finding = fmt::format("kernel {} is not positive semidefinite on this data: the smallest eigenvalue is {:.4g}, "
-                                          "at least {:.2g} % of the spectrum is negative",
-                                          kernel.to_string(), *solved.min_eigenvalue, 100 * solved.negative_share.value_or(0));
+  const std::string finding = fmt::format(
+      "kernel {} is not positive semidefinite on this data: the smallest eigenvalue is {:.4g}, "
+      "at least {:.2g} % of the spectrum is negative",
+      kernel.to_string(), *solved.min_eigenvalue, 100 * solved.negative_share.value_or(0));
   if (options.indefinite == Indefinite::error)
-    throw Error(ErrorCode::not_psd, finding, "keep the positive part with --indefinite clip, or choose another kernel");
+    throw Error(ErrorCode::not_psd, finding,
+                "keep the positive part with --indefinite clip, or choose another kernel");
   if (options.components.share > 0)
-    throw Error(ErrorCode::usage, "a share of variance means nothing here: " + finding, "ask for a number of components");
+    throw Error(ErrorCode::usage, "a share of variance means nothing here: " + finding,
+                "ask for a number of components");
   report.notes.push_back(finding + "; the positive part is kept");
 }
 
@@ -107,7 +116,8 @@ void judge_negative_spectrum(const Solved<T>& solved, const Kernel& kernel, cons
 Indefinite parse_indefinite(std::string_view name) {
   if (name == "error") return Indefinite::error;
   if (name == "clip") return Indefinite::clip;
-  throw Error(ErrorCode::usage, fmt::format("'{}' is no way to treat an indefinite kernel", name), "error or clip");
+  throw Error(ErrorCode::usage, fmt::format("'{}' is no way to treat an indefinite kernel", name),
+              "error or clip");
 }
 
 template <class T>
@@ -132,7 +142,8 @@ KernelPca<T> KernelPca<T>::fit(const Samples<T>& samples, const KernelPcaOptions
   require_solvable(options.components, options.residual);
   require_samples(samples);
   if (options.kernel.is_precomputed() && options.scale != Scale::none)
-    throw Error(ErrorCode::usage, "a precomputed kernel matrix cannot be scaled like samples", "leave out --scale");
+    throw Error(ErrorCode::usage, "a precomputed kernel matrix cannot be scaled like samples",
+                "leave out --scale");
   const ThreadScope threads(run);
   Stopwatch watch;
   KernelPca model;
@@ -155,25 +166,31 @@ KernelPca<T> KernelPca<T>::fit(const Samples<T>& samples, const KernelPcaOptions
       route == Route::dense
           ? solve_by_lapack(model.kernel_, model.points_, options.center, request, run, watch)
           : solve_by_tiles(model.kernel_, model.points_, options.center,
-                           route == Route::stored ? Storage::stored : Storage::recomputed, request, run, watch);
+                           route == Route::stored ? Storage::stored : Storage::recomputed, request, run,
+                           watch);
   Spectrum<T>& spectrum = solution.solved.spectrum;
 
   const double n = double(samples.rows());
-  const double epsilon = route == Route::dense ? std::numeric_limits<double>::epsilon() : double(std::numeric_limits<T>::epsilon());
-  const double threshold = rounding_threshold(solution.solved, options.center ? solution.scale : 0, epsilon, route);
+  const double epsilon = route == Route::dense ? std::numeric_limits<double>::epsilon()
+                                               : double(std::numeric_limits<T>::epsilon());
+  const double threshold =
+      rounding_threshold(solution.solved, options.center ? solution.scale : 0, epsilon, route);
   // The other end of the spectrum is found to a looser tolerance than the components themselves.
   const double found_to = route == Route::dense ? 0 : (std::is_same_v<T, float> ? 1e-5 : 1e-8);
   const double largest = spectrum.values.size() ? std::abs(spectrum.values[0]) : 0;
-  judge_negative_spectrum(solution.solved, model.kernel_, options, std::max(threshold, found_to * std::max(largest, solution.scale)), report);
+  judge_negative_spectrum(solution.solved, model.kernel_, options,
+                          std::max(threshold, found_to * std::max(largest, solution.scale)), report);
   keep_components(solution.solved, options.components, threshold, report);
 
   // α = v/√θ. Eigenvectors of HKH with θ > 0 have mean zero; making that exact lets new points be
   // centred by a constant: Σ_j α_j (k(x_j,x) − mean_l k(x_l,x) − mean_l k(x_l,x_j) + mean_lm) =
   // Σ_j α_j k(x_j,x) − Σ_j α_j mean_l k(x_l,x_j).
   if (options.center) subtract_column_means<T>(spectrum.vectors);
-  model.alpha_ = spectrum.vectors * spectrum.values.cwiseSqrt().cwiseInverse().template cast<T>().asDiagonal();
+  model.alpha_ =
+      spectrum.vectors * spectrum.values.cwiseSqrt().cwiseInverse().template cast<T>().asDiagonal();
   model.offset_ = Vector<double>::Zero(spectrum.values.size());
-  if (options.center) model.offset_ = model.alpha_.template cast<double>().transpose() * solution.row_sums / n;
+  if (options.center)
+    model.offset_ = model.alpha_.template cast<double>().transpose() * solution.row_sums / n;
   if (model.kernel_.is_precomputed()) model.points_ = Samples<T>();  // K itself is not part of the model
 
   report.method = "kpca";
@@ -221,8 +238,8 @@ Matrix<T> KernelPca<T>::do_transform(const Samples<T>& points, const Run& run) c
         const Index cols = std::min(tile_cols, n - j0);
         tiles.evaluate(i0, rows, j0, cols, tile.data());
         // Row-major Z += K α is column-major Zᵀ += αᵀ Kᵀ.
-        linalg::gemm<T>(linalg::Transpose::no, linalg::Transpose::no, k, rows, cols, 1, alpha.data() + j0 * k, k,
-                        tile.data(), cols, 1, scores, k);
+        linalg::gemm<T>(linalg::Transpose::no, linalg::Transpose::no, k, rows, cols, 1, alpha.data() + j0 * k,
+                        k, tile.data(), cols, 1, scores, k);
       }
       for (Index i = 0; i < rows; ++i)
         for (Index c = 0; c < k; ++c) scores[i * k + c] -= offset[c];

@@ -32,18 +32,20 @@ Problem problem_of(const Samples<T>& samples, const PcaOptions& options) {
   p.components = options.components;
   p.precision = precision_of<T>;
   // Chunks of rows are made dense when the covariance is formed; the Gram matrix of CSR rows is not.
-  p.element_flops = covariance ? double(samples.rows()) : double(samples.stored()) / double(std::max<Index>(1, p.size));
+  p.element_flops =
+      covariance ? double(samples.rows()) : double(samples.stored()) / double(std::max<Index>(1, p.size));
   p.apply_flops = 4 * double(samples.stored());
   return p;
 }
 
 template <class T>
-Solved<T> solve(const Samples<T>& points, const Vector<double>& mean, Side side, Route route, const SolveRequest& request,
-                const Run& run) {
+Solved<T> solve(const Samples<T>& points, const Vector<double>& mean, Side side, Route route,
+                const SolveRequest& request, const Run& run) {
   if (route == Route::tiled) {  // nothing but the data itself
     Solved<T> out = solve_iteratively<T>(ScatterOperator<T>(points, mean, side), request, run);
     if constexpr (std::is_same_v<T, float>)
-      measure_in_double(out, ScatterOperator<double>(points.template cast<double>(), mean, side), request, run);
+      measure_in_double(out, ScatterOperator<double>(points.template cast<double>(), mean, side), request,
+                        run);
     return out;
   }
   Block<double> matrix = scatter_matrix(points, mean, side, run);
@@ -54,7 +56,10 @@ Solved<T> solve(const Samples<T>& points, const Vector<double>& mean, Side side,
     return found;
   } else {
     Spectrum<double>& s = found.spectrum;
-    Solved<T> out{{s.values, s.vectors.template cast<T>(), s.residuals, s.missed, s.passes, s.converged}, found.trace, {}, {}};
+    Solved<T> out{{s.values, s.vectors.template cast<T>(), s.residuals, s.missed, s.passes, s.converged},
+                  found.trace,
+                  {},
+                  {}};
     measure_in_double(out, op, request, run);  // of the rounded vectors, which the model keeps
     return out;
   }
@@ -102,10 +107,12 @@ Pca<T> Pca<T>::fit(const Samples<T>& samples, const PcaOptions& options, const R
   request.known_psd = true;
   Solved<T> solved = solve(points, model.mean_, side, report.plan.route, request, run);
   solved.trace = total_scatter(points, model.mean_);
-  const double epsilon = report.plan.route == Route::tiled ? double(std::numeric_limits<T>::epsilon()) : std::numeric_limits<double>::epsilon();
+  const double epsilon = report.plan.route == Route::tiled ? double(std::numeric_limits<T>::epsilon())
+                                                           : std::numeric_limits<double>::epsilon();
   // x − μ is known to rounding of μ: what n such errors make of an eigenvalue is not variance.
   const double of_the_mean = n * model.mean_.squaredNorm() * 64 * epsilon * epsilon;
-  keep_components(solved, options.components, std::max(of_the_mean, rounding_threshold(solved, 0, epsilon, report.plan.route)), report);
+  keep_components(solved, options.components,
+                  std::max(of_the_mean, rounding_threshold(solved, 0, epsilon, report.plan.route)), report);
   watch.lap("solve");
 
   if (side == Side::features) {

@@ -50,7 +50,8 @@ Index all_or_too_many(Index n, Index count, const Run& run) {
   const double needed = 48.0 * double(n) * double(n);
   if (needed <= double(run.memory_budget())) return n;
   throw Error(ErrorCode::no_memory,
-              fmt::format("that share of variance takes more than {} components, and all of them need {}", count / 2, format_bytes(needed)),
+              fmt::format("that share of variance takes more than {} components, and all of them need {}",
+                          count / 2, format_bytes(needed)),
               "ask for a smaller share, for a count, or raise --memory");
 }
 
@@ -64,11 +65,15 @@ double negative_share_of(double negative, double positive_known, double trace) {
 
 void require_solvable(const Components& components, double residual) {
   if (components.share == 0 && components.count < 1)
-    throw Error(ErrorCode::usage, fmt::format("{} components were asked for", components.count), "ask for at least 1");
+    throw Error(ErrorCode::usage, fmt::format("{} components were asked for", components.count),
+                "ask for at least 1");
   if (components.share < 0 || components.share >= 1)
-    throw Error(ErrorCode::usage, fmt::format("a share of variance of {} cannot be reached", components.share), "choose one between 0 and 1");
+    throw Error(ErrorCode::usage,
+                fmt::format("a share of variance of {} cannot be reached", components.share),
+                "choose one between 0 and 1");
   if (residual < 0 || !std::isfinite(residual))
-    throw Error(ErrorCode::usage, fmt::format("a residual of {} cannot be reached", residual), "leave it to the default");
+    throw Error(ErrorCode::usage, fmt::format("a residual of {} cannot be reached", residual),
+                "leave it to the default");
 }
 
 template <class T>
@@ -85,7 +90,8 @@ Solved<T> solve_dense(Block<double> matrix, const SolveRequest& request, const R
   Spectrum<double> s = dense_eigenpairs<double>(op.matrix(), all ? n : count, End::largest, run);
   run.check();
   if (!request.known_psd) {
-    const double smallest = all ? s.values[n - 1] : dense_eigenpairs<double>(op.matrix(), 1, End::smallest, run).values[0];
+    const double smallest =
+        all ? s.values[n - 1] : dense_eigenpairs<double>(op.matrix(), 1, End::smallest, run).values[0];
     const double negative = all ? -s.values.cwiseMin(0.0).sum() : std::max(0.0, -smallest);
     out.min_eigenvalue = smallest;
     out.negative_share = negative_share_of(negative, s.values.cwiseMax(0.0).sum(), out.trace);
@@ -106,7 +112,8 @@ Solved<T> solve_dense(Block<double> matrix, const SolveRequest& request, const R
   s.residuals = residual_norms<double>(op, s.vectors, s.values, run);
   if (!all) {
     s.missed.rigorous = rigorous_missed_bound(op, s.values, s.residuals, End::largest, request.known_psd);
-    s.missed.probable = std::min(s.missed.rigorous, probable_missed_bound<double>(op, s, eigen_request(request, count), run));
+    s.missed.probable =
+        std::min(s.missed.rigorous, probable_missed_bound<double>(op, s, eigen_request(request, count), run));
     s.missed.delta = request.delta;
   }
   out.spectrum.values = s.values;
@@ -145,12 +152,14 @@ Solved<T> solve_iteratively(const SymmetricOperator<T>& op, const SolveRequest& 
     bottom.max_passes = 60;
     const Spectrum<T> s = eigenpairs<T>(op, bottom, run);
     out.min_eigenvalue = s.values[0];
-    out.negative_share = negative_share_of(-s.values.cwiseMin(0.0).sum(), out.spectrum.values.cwiseMax(0.0).sum(), out.trace);
+    out.negative_share =
+        negative_share_of(-s.values.cwiseMin(0.0).sum(), out.spectrum.values.cwiseMax(0.0).sum(), out.trace);
   }
   return out;
 }
 
-void measure_in_double(Solved<float>& solved, const SymmetricOperator<double>& op, const SolveRequest& request, const Run& run) {
+void measure_in_double(Solved<float>& solved, const SymmetricOperator<double>& op,
+                       const SolveRequest& request, const Run& run) {
   Spectrum<float>& s = solved.spectrum;
   const Block<double> v = s.vectors.cast<double>();
   Block<double> image(op.size(), v.cols());
@@ -162,8 +171,10 @@ void measure_in_double(Solved<float>& solved, const SymmetricOperator<double>& o
   }
   solved.trace = op.trace().value_or(solved.trace);
   // Float vectors are orthonormal only to float's rounding, which the bound must allow for.
-  const double rounding = 1e-6 * std::sqrt(double(v.cols())) * (s.values.size() ? s.values.cwiseAbs().maxCoeff() : 0);
-  s.missed.rigorous = rounding + rigorous_missed_bound(op, s.values, s.residuals, End::largest, request.known_psd);
+  const double rounding =
+      1e-6 * std::sqrt(double(v.cols())) * (s.values.size() ? s.values.cwiseAbs().maxCoeff() : 0);
+  s.missed.rigorous =
+      rounding + rigorous_missed_bound(op, s.values, s.residuals, End::largest, request.known_psd);
   s.missed.probable = std::min(s.missed.probable + rounding, s.missed.rigorous);
 }
 
@@ -172,7 +183,8 @@ double rounding_threshold(const Solved<T>& solved, double scale, double epsilon,
   const Spectrum<T>& s = solved.spectrum;
   const double n = double(s.vectors.rows()), largest = s.values.size() ? std::abs(s.values[0]) : 0;
   const double rounding = 4 * std::sqrt(n) * epsilon * std::max(largest, scale);
-  return route == Route::dense || s.residuals.size() == 0 ? rounding : std::max(rounding, s.residuals.maxCoeff());
+  return route == Route::dense || s.residuals.size() == 0 ? rounding
+                                                          : std::max(rounding, s.residuals.maxCoeff());
 }
 
 template <class T>
@@ -182,8 +194,9 @@ void keep_components(Solved<T>& solved, const Components& components, double thr
   while (rank < s.values.size() && s.values[rank] > threshold) ++rank;
   report.components_requested = components.share > 0 ? rank : components.count;
   if (rank < report.components_requested && components.share == 0)
-    report.notes.push_back(fmt::format("only {} of the {} components asked for have a variance that stands out from rounding", rank,
-                                       report.components_requested));
+    report.notes.push_back(
+        fmt::format("only {} of the {} components asked for have a variance that stands out from rounding",
+                    rank, report.components_requested));
   truncate(s, rank);
 }
 
@@ -195,7 +208,8 @@ void fill_report(Report& report, const Solved<T>& solved, double divisor) {
   report.gram_eigenvalues = s.values;
   report.variances = s.values / divisor;
   report.trace = solved.trace;
-  report.explained_variance_ratio = solved.trace > 0 ? Vector<double>(s.values / solved.trace) : Vector<double>::Zero(s.values.size());
+  report.explained_variance_ratio =
+      solved.trace > 0 ? Vector<double>(s.values / solved.trace) : Vector<double>::Zero(s.values.size());
   report.residuals = s.residuals;
   report.missed = s.missed;
   report.min_eigenvalue = solved.min_eigenvalue;
@@ -207,16 +221,17 @@ void fill_report(Report& report, const Solved<T>& solved, double divisor) {
 template <class T>
 void require_samples(const Samples<T>& samples) {
   if (samples.rows() == 0 || samples.cols() == 0)
-    throw Error(ErrorCode::bad_data, fmt::format("there is nothing to fit: {} samples of {} features", samples.rows(), samples.cols()));
+    throw Error(ErrorCode::bad_data, fmt::format("there is nothing to fit: {} samples of {} features",
+                                                 samples.rows(), samples.cols()));
   require_finite(samples);
 }
 
-#define MERCER_INSTANTIATE(T)                                                                              \
-  template Solved<T> solve_iteratively(const SymmetricOperator<T>&, const SolveRequest&, const Run&);      \
-  template Solved<T> solve_dense(Block<double>, const SolveRequest&, const Run&);                          \
-  template double rounding_threshold(const Solved<T>&, double, double, Route);                             \
-  template void keep_components(Solved<T>&, const Components&, double, Report&);                           \
-  template void fill_report(Report&, const Solved<T>&, double);                                            \
+#define MERCER_INSTANTIATE(T)                                                                         \
+  template Solved<T> solve_iteratively(const SymmetricOperator<T>&, const SolveRequest&, const Run&); \
+  template Solved<T> solve_dense(Block<double>, const SolveRequest&, const Run&);                     \
+  template double rounding_threshold(const Solved<T>&, double, double, Route);                        \
+  template void keep_components(Solved<T>&, const Components&, double, Report&);                      \
+  template void fill_report(Report&, const Solved<T>&, double);                                       \
   template void require_samples(const Samples<T>&);
 MERCER_INSTANTIATE(float)
 MERCER_INSTANTIATE(double)

@@ -13,15 +13,15 @@ namespace mercer {
 
 struct SolveRequest {
   Components components = 2;
-  double residual = 0;      ///< relative tolerance; 0: the element type's default
+  double residual = 0;  ///< relative tolerance; 0: the element type's default
   double delta = 1e-6;
-  bool known_psd = false;   ///< the matrix cannot have negative eigenvalues
+  bool known_psd = false;  ///< the matrix cannot have negative eigenvalues
 };
 
 /// Eigenpairs with everything the certificate needs.
 template <class T>
 struct Solved {
-  Spectrum<T> spectrum;     ///< descending
+  Spectrum<T> spectrum;  ///< descending
   double trace = 0;
   /// Where the matrix is not known to be PSD: its smallest eigenvalue and Σ|λ⁻|/Σ|λ| as far as known.
   std::optional<double> min_eigenvalue, negative_share;
@@ -37,10 +37,12 @@ template <class T>
 
 /// Block Krylov on an operator whose trace is known.
 template <class T>
-[[nodiscard]] Solved<T> solve_iteratively(const SymmetricOperator<T>& op, const SolveRequest& request, const Run& run);
+[[nodiscard]] Solved<T> solve_iteratively(const SymmetricOperator<T>& op, const SolveRequest& request,
+                                          const Run& run);
 
 /// Eigenvalues as Rayleigh quotients, and residuals, of vectors found in float, by the operator in double.
-void measure_in_double(Solved<float>& solved, const SymmetricOperator<double>& op, const SolveRequest& request, const Run& run);
+void measure_in_double(Solved<float>& solved, const SymmetricOperator<double>& op,
+                       const SolveRequest& request, const Run& run);
 
 /// Keeps the eigenpairs with λ > threshold, and notes when these are fewer than asked for.
 template <class T>

@@ -6,7 +6,8 @@
 namespace mercer {
 
 template <class T>
-DenseOperator<T>::DenseOperator(Block<T> matrix) : SymmetricOperator<T>(matrix.rows()), matrix_(std::move(matrix)) {}
+DenseOperator<T>::DenseOperator(Block<T> matrix)
+    : SymmetricOperator<T>(matrix.rows()), matrix_(std::move(matrix)) {}
 
 template <class T>
 void DenseOperator<T>::do_apply(const BlockView<T>& v, BlockRef<T> y, const Run&) const {

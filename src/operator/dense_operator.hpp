@@ -11,8 +11,12 @@ class DenseOperator final : public SymmetricOperator<T> {
   /// The full symmetric matrix, both triangles.
   explicit DenseOperator(Block<T> matrix);
 
-  [[nodiscard]] std::optional<double> trace() const override { return matrix_.diagonal().template cast<double>().sum(); }
-  [[nodiscard]] std::optional<double> frobenius_squared() const override { return matrix_.template cast<double>().squaredNorm(); }
+  [[nodiscard]] std::optional<double> trace() const override {
+    return matrix_.diagonal().template cast<double>().sum();
+  }
+  [[nodiscard]] std::optional<double> frobenius_squared() const override {
+    return matrix_.template cast<double>().squaredNorm();
+  }
   [[nodiscard]] const Block<T>& matrix() const { return matrix_; }
 
  private:

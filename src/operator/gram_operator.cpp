@@ -32,7 +32,8 @@ TilePosition position_of(Index t) {
 
 struct Strips {
   Index tiles, count;
-  explicit Strips(Index tile_rows) : tiles(tile_rows * (tile_rows + 1) / 2), count(std::min(max_strips, tiles)) {}
+  explicit Strips(Index tile_rows)
+      : tiles(tile_rows * (tile_rows + 1) / 2), count(std::min(max_strips, tiles)) {}
   [[nodiscard]] Index begin(Index strip) const { return tiles * strip / count; }
   /// Rows of tiles that a strip's sums reach: everything up to its last tile's row.
   [[nodiscard]] Index rows(Index strip) const { return position_of(begin(strip + 1) - 1).row + 1; }
@@ -65,11 +66,15 @@ void GramOperator<T>::evaluate_packed(Index row, Index col, T* scratch, T* packe
 }
 
 template <class T>
-GramOperator<T>::GramOperator(const Kernel& kernel, const Samples<T>& samples, Storage storage, const Run& run)
-    : SymmetricOperator<T>(samples.rows()), tiles_(kernel, samples), tile_rows_((samples.rows() + tile::size - 1) / tile::size) {
+GramOperator<T>::GramOperator(const Kernel& kernel, const Samples<T>& samples, Storage storage,
+                              const Run& run)
+    : SymmetricOperator<T>(samples.rows()),
+      tiles_(kernel, samples),
+      tile_rows_((samples.rows() + tile::size - 1) / tile::size) {
   const Index n = samples.rows();
   const Strips strips(tile_rows_);
-  if (storage == Storage::stored) stored_ = HugeBuffer<T>(static_cast<std::size_t>(strips.tiles * tile::elements));
+  if (storage == Storage::stored)
+    stored_ = HugeBuffer<T>(static_cast<std::size_t>(strips.tiles * tile::elements));
 
   // Each tile's sums are kept apart and added in order below.
   struct Sums {
@@ -87,8 +92,10 @@ GramOperator<T>::GramOperator(const Kernel& kernel, const Samples<T>& samples, S
       const Index i0 = row * tile::size, j0 = col * tile::size;
       const Index rows = std::min(tile::size, n - i0), cols = std::min(tile::size, n - j0);
       T* values = thread_scratch<T>(tile::elements);
-      if (row == col) tiles_.evaluate_diagonal(i0, rows, values);
-      else tiles_.evaluate(i0, rows, j0, cols, values);
+      if (row == col)
+        tiles_.evaluate_diagonal(i0, rows, values);
+      else
+        tiles_.evaluate(i0, rows, j0, cols, values);
       const Eigen::Map<Matrix<T>> k(values, rows, cols);
       Sums& s = sums[static_cast<std::size_t>(t)];
       if (row == col) {
@@ -102,7 +109,8 @@ GramOperator<T>::GramOperator(const Kernel& kernel, const Samples<T>& samples, S
       }
       if (!std::isfinite(s.squares))
         throw Error(ErrorCode::bad_data,
-                    fmt::format("kernel {} overflows between rows {}..{} and {}..{}", kernel.to_string(), i0, i0 + rows - 1, j0, j0 + cols - 1),
+                    fmt::format("kernel {} overflows between rows {}..{} and {}..{}", kernel.to_string(), i0,
+                                i0 + rows - 1, j0, j0 + cols - 1),
                     "scale the inputs (--scale standardize) or choose smaller parameters");
       if (storage == Storage::stored) tile::pack(values, rows, cols, stored_.data() + t * tile::elements);
       const Index finished = ++done;
@@ -124,7 +132,8 @@ void GramOperator<T>::do_apply(const BlockView<T>& v, BlockRef<T> y, const Run& 
   std::vector<T> packed_v(static_cast<std::size_t>(groups * group_stride), T(0));
   for (Index g = 0; g < groups; ++g)
     for (Index c = 0; c < std::min(w, b - g * w); ++c)
-      for (Index i = 0; i < n; ++i) packed_v[static_cast<std::size_t>(g * group_stride + i * w + c)] = v(i, g * w + c);
+      for (Index i = 0; i < n; ++i)
+        packed_v[static_cast<std::size_t>(g * group_stride + i * w + c)] = v(i, g * w + c);
 
   std::vector<std::vector<T>> sums(static_cast<std::size_t>(strips.count));
   parallel_for(strips.count, run, [&](Index strip) {

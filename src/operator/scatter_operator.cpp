@@ -22,7 +22,8 @@ Vector<double> column_means(const Samples<T>& x) {
   if (x.rows() == 0) return mean;
   if (x.is_sparse()) {
     const auto s = x.sparse();
-    for (auto p = s.outerIndexPtr()[0]; p < s.outerIndexPtr()[s.rows()]; ++p) mean[s.innerIndexPtr()[p]] += double(s.valuePtr()[p]);
+    for (auto p = s.outerIndexPtr()[0]; p < s.outerIndexPtr()[s.rows()]; ++p)
+      mean[s.innerIndexPtr()[p]] += double(s.valuePtr()[p]);
   } else {
     const auto m = x.dense();
     for (Index i = 0; i < m.rows(); ++i) mean += m.row(i).template cast<double>().transpose();
@@ -39,7 +40,8 @@ double total_scatter(const Samples<T>& x, const Vector<double>& mean) {
   double total = 0;
   if (!x.is_sparse()) {
     const auto m = x.dense();
-    for (Index i = 0; i < m.rows(); ++i) total += (m.row(i).template cast<double>().transpose() - mean).squaredNorm();
+    for (Index i = 0; i < m.rows(); ++i)
+      total += (m.row(i).template cast<double>().transpose() - mean).squaredNorm();
     return total;
   }
   const auto s = x.sparse();  // ‖x − μ‖² = ‖μ‖² + Σ over x's entries of (x_k − μ_k)² − μ_k²
@@ -54,7 +56,8 @@ double total_scatter(const Samples<T>& x, const Vector<double>& mean) {
 /// Rows [i, i + count) minus the mean, subtracted in double: the digits of data far from the origin stay.
 template <class T>
 static Matrix<T> centered_rows(const Samples<T>& x, const Vector<double>& mean, Index i, Index count) {
-  return (x.dense().middleRows(i, count).template cast<double>().rowwise() - mean.transpose()).template cast<T>();
+  return (x.dense().middleRows(i, count).template cast<double>().rowwise() - mean.transpose())
+      .template cast<T>();
 }
 
 template <class T>
@@ -70,8 +73,8 @@ Block<T> centered_times(const Samples<T>& x, const Vector<double>& mean, const B
   parallel_for(chunks, {}, [&](Index part) {
     const Index i = part * chunk, count = std::min(chunk, x.rows() - i);
     const Matrix<T> rows = centered_rows(x, mean, i, count);  // row-major: column-major of the transpose
-    linalg::gemm<T>(linalg::Transpose::yes, linalg::Transpose::no, count, v.cols(), x.cols(), 1, rows.data(), x.cols(),
-                    v.data(), v.outerStride(), 0, w.data() + i, w.outerStride());
+    linalg::gemm<T>(linalg::Transpose::yes, linalg::Transpose::no, count, v.cols(), x.cols(), 1, rows.data(),
+                    x.cols(), v.data(), v.outerStride(), 0, w.data() + i, w.outerStride());
   });
   return w;
 }
@@ -92,8 +95,8 @@ Block<T> centered_transposed_times(const Samples<T>& x, const Vector<double>& me
       const Index i = part * chunk, count = std::min(chunk, x.rows() - i);
       const Matrix<T> rows = centered_rows(x, mean, i, count);
       Block<T>& sum = sums[static_cast<std::size_t>(strip)];
-      linalg::gemm<T>(linalg::Transpose::no, linalg::Transpose::no, x.cols(), w.cols(), count, 1, rows.data(), x.cols(),
-                      w.data() + i, w.outerStride(), 1, sum.data(), sum.outerStride());
+      linalg::gemm<T>(linalg::Transpose::no, linalg::Transpose::no, x.cols(), w.cols(), count, 1, rows.data(),
+                      x.cols(), w.data() + i, w.outerStride(), 1, sum.data(), sum.outerStride());
     }
   });
   for (std::size_t i = 1; i < sums.size(); ++i) sums[0] += sums[i];
@@ -103,7 +106,10 @@ Block<T> centered_transposed_times(const Samples<T>& x, const Vector<double>& me
 template <class T>
 ScatterOperator<T>::ScatterOperator(const Samples<T>& samples, Vector<double> mean, Side side)
     : SymmetricOperator<T>(side == Side::features ? samples.cols() : samples.rows()),
-      samples_(samples), mean_(std::move(mean)), side_(side), trace_(total_scatter(samples, mean_)) {}
+      samples_(samples),
+      mean_(std::move(mean)),
+      side_(side),
+      trace_(total_scatter(samples, mean_)) {}
 
 template <class T>
 void ScatterOperator<T>::do_apply(const BlockView<T>& v, BlockRef<T> y, const Run&) const {
@@ -121,8 +127,10 @@ Block<double> scatter_matrix(const Samples<T>& x, const Vector<double>& mean, Si
   if (side == Side::features) {
     for (Index i = 0; i < n; i += chunk) {  // X̃ᵀX̃ = Σ over chunks of rows
       run.check();
-      const Matrix<double> part = x.dense_rows(i, std::min(chunk, n - i)).template cast<double>().rowwise() - mean.transpose();
-      linalg::syrk<double>(linalg::Transpose::no, d, part.rows(), 1, part.data(), std::max<Index>(1, d), 1, out.data(), std::max<Index>(1, d));
+      const Matrix<double> part =
+          x.dense_rows(i, std::min(chunk, n - i)).template cast<double>().rowwise() - mean.transpose();
+      linalg::syrk<double>(linalg::Transpose::no, d, part.rows(), 1, part.data(), std::max<Index>(1, d), 1,
+                           out.data(), std::max<Index>(1, d));
     }
   } else if (x.is_sparse()) {
     const SparseMatrix<double> s = x.template cast<double>().sparse();
@@ -136,20 +144,23 @@ Block<double> scatter_matrix(const Samples<T>& x, const Vector<double>& mean, Si
     for (Index j = 0; j < d; j += chunk) {  // X̃X̃ᵀ = Σ over chunks of columns
       run.check();
       const Index cols = std::min(chunk, d - j);
-      const Block<double> part = m.middleCols(j, cols).template cast<double>().rowwise() - mean.segment(j, cols).transpose();
-      linalg::syrk<double>(linalg::Transpose::no, n, cols, 1, part.data(), std::max<Index>(1, n), 1, out.data(), std::max<Index>(1, n));
+      const Block<double> part =
+          m.middleCols(j, cols).template cast<double>().rowwise() - mean.segment(j, cols).transpose();
+      linalg::syrk<double>(linalg::Transpose::no, n, cols, 1, part.data(), std::max<Index>(1, n), 1,
+                           out.data(), std::max<Index>(1, n));
     }
   }
   out.template triangularView<Eigen::StrictlyUpper>() = out.transpose();
   return out;
 }
 
-#define MERCER_INSTANTIATE(T)                                                                                   \
-  template class ScatterOperator<T>;                                                                            \
-  template Vector<double> column_means(const Samples<T>&);                                                      \
-  template double total_scatter(const Samples<T>&, const Vector<double>&);                                      \
-  template Block<T> centered_times(const Samples<T>&, const Vector<double>&, const BlockView<T>&);              \
-  template Block<T> centered_transposed_times(const Samples<T>&, const Vector<double>&, const BlockView<T>&);   \
+#define MERCER_INSTANTIATE(T)                                                                      \
+  template class ScatterOperator<T>;                                                               \
+  template Vector<double> column_means(const Samples<T>&);                                         \
+  template double total_scatter(const Samples<T>&, const Vector<double>&);                         \
+  template Block<T> centered_times(const Samples<T>&, const Vector<double>&, const BlockView<T>&); \
+  template Block<T> centered_transposed_times(const Samples<T>&, const Vector<double>&,            \
+                                              const BlockView<T>&);                                \
   template Block<double> scatter_matrix(const Samples<T>&, const Vector<double>&, Side, const Run&);
 MERCER_INSTANTIATE(float)
 MERCER_INSTANTIATE(double)

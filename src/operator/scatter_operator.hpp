@@ -31,7 +31,8 @@ template <class T>
 [[nodiscard]] Block<T> centered_times(const Samples<T>& x, const Vector<double>& mean, const BlockView<T>& v);
 /// X̃ᵀ W: d x b from n x b.
 template <class T>
-[[nodiscard]] Block<T> centered_transposed_times(const Samples<T>& x, const Vector<double>& mean, const BlockView<T>& w);
+[[nodiscard]] Block<T> centered_transposed_times(const Samples<T>& x, const Vector<double>& mean,
+                                                 const BlockView<T>& w);
 /// Σ‖x_i − μ‖², in double.
 template <class T>
 [[nodiscard]] double total_scatter(const Samples<T>& x, const Vector<double>& mean);
@@ -40,6 +41,7 @@ template <class T>
 [[nodiscard]] Vector<double> column_means(const Samples<T>& x);
 /// X̃ᵀX̃ or X̃X̃ᵀ written out, in double.
 template <class T>
-[[nodiscard]] Block<double> scatter_matrix(const Samples<T>& x, const Vector<double>& mean, Side side, const Run& run);
+[[nodiscard]] Block<double> scatter_matrix(const Samples<T>& x, const Vector<double>& mean, Side side,
+                                           const Run& run);
 
 }  // namespace mercer

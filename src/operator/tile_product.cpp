@@ -41,10 +41,14 @@ HWY_INLINE void PanelProduct(const T* HWY_RESTRICT k, const T* HWY_RESTRICT v_j,
       for (Index j = 0; j < size; ++j, column += panel) {
         hwy::Prefetch(column + 32 * panel);
         const V v = hn::LoadU(d, v_j + j * w);
-        const V k0 = hn::Set(d, column[0]), k1 = hn::Set(d, column[1]), k2 = hn::Set(d, column[2]), k3 = hn::Set(d, column[3]);
-        const V k4 = hn::Set(d, column[4]), k5 = hn::Set(d, column[5]), k6 = hn::Set(d, column[6]), k7 = hn::Set(d, column[7]);
-        a0 = hn::MulAdd(k0, v, a0), a1 = hn::MulAdd(k1, v, a1), a2 = hn::MulAdd(k2, v, a2), a3 = hn::MulAdd(k3, v, a3);
-        a4 = hn::MulAdd(k4, v, a4), a5 = hn::MulAdd(k5, v, a5), a6 = hn::MulAdd(k6, v, a6), a7 = hn::MulAdd(k7, v, a7);
+        const V k0 = hn::Set(d, column[0]), k1 = hn::Set(d, column[1]), k2 = hn::Set(d, column[2]),
+                k3 = hn::Set(d, column[3]);
+        const V k4 = hn::Set(d, column[4]), k5 = hn::Set(d, column[5]), k6 = hn::Set(d, column[6]),
+                k7 = hn::Set(d, column[7]);
+        a0 = hn::MulAdd(k0, v, a0), a1 = hn::MulAdd(k1, v, a1), a2 = hn::MulAdd(k2, v, a2),
+        a3 = hn::MulAdd(k3, v, a3);
+        a4 = hn::MulAdd(k4, v, a4), a5 = hn::MulAdd(k5, v, a5), a6 = hn::MulAdd(k6, v, a6),
+        a7 = hn::MulAdd(k7, v, a7);
         if constexpr (both) {
           V s = hn::MulAdd(k0, x0, hn::LoadU(d, y_j + j * w)), t = hn::Mul(k1, x1);
           s = hn::MulAdd(k2, x2, s), t = hn::MulAdd(k3, x3, t);
@@ -59,8 +63,10 @@ HWY_INLINE void PanelProduct(const T* HWY_RESTRICT k, const T* HWY_RESTRICT v_j,
       for (Index j = 0; j < size; ++j, column += panel) {
         hwy::Prefetch(column + 32 * panel);
         const V v = hn::LoadU(d, v_j + j * w);
-        const V k0 = hn::Set(d, column[0]), k1 = hn::Set(d, column[1]), k2 = hn::Set(d, column[2]), k3 = hn::Set(d, column[3]);
-        a0 = hn::MulAdd(k0, v, a0), a1 = hn::MulAdd(k1, v, a1), a2 = hn::MulAdd(k2, v, a2), a3 = hn::MulAdd(k3, v, a3);
+        const V k0 = hn::Set(d, column[0]), k1 = hn::Set(d, column[1]), k2 = hn::Set(d, column[2]),
+                k3 = hn::Set(d, column[3]);
+        a0 = hn::MulAdd(k0, v, a0), a1 = hn::MulAdd(k1, v, a1), a2 = hn::MulAdd(k2, v, a2),
+        a3 = hn::MulAdd(k3, v, a3);
         if constexpr (both) {
           V s = hn::MulAdd(k0, x0, hn::LoadU(d, y_j + j * w)), t = hn::Mul(k1, x1);
           s = hn::MulAdd(k2, x2, s), t = hn::MulAdd(k3, x3, t);
@@ -79,8 +85,10 @@ HWY_INLINE void Multiply(const T* packed, const T* v_j, T* y_i, const T* v_i, T*
   for (Index p = 0; p < size / panel; ++p) {
     const T* k = packed + p * panel * size;
     const Index row = p * panel * w;
-    if (y_j) PanelProduct<T, true>(k, v_j, y_i + row, v_i + row, y_j);
-    else PanelProduct<T, false>(k, v_j, y_i + row, v_i + row, y_j);
+    if (y_j)
+      PanelProduct<T, true>(k, v_j, y_i + row, v_i + row, y_j);
+    else
+      PanelProduct<T, false>(k, v_j, y_i + row, v_i + row, y_j);
   }
 }
 
@@ -105,9 +113,13 @@ HWY_EXPORT(LanesDouble);
 HWY_EXPORT(LanesFloat);
 
 template <>
-Index width<double>() { return HWY_DYNAMIC_DISPATCH(LanesDouble)(); }
+Index width<double>() {
+  return HWY_DYNAMIC_DISPATCH(LanesDouble)();
+}
 template <>
-Index width<float>() { return HWY_DYNAMIC_DISPATCH(LanesFloat)(); }
+Index width<float>() {
+  return HWY_DYNAMIC_DISPATCH(LanesFloat)();
+}
 
 template <>
 void multiply(const double* packed, const double* v_j, double* y_i, const double* v_i, double* y_j) {

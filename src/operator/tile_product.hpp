@@ -6,8 +6,8 @@
 
 namespace mercer::tile {
 
-constexpr Index size = 256;   ///< rows and columns of a tile
-constexpr Index panel = 8;    ///< rows of a tile that are stored side by side
+constexpr Index size = 256;  ///< rows and columns of a tile
+constexpr Index panel = 8;   ///< rows of a tile that are stored side by side
 
 /// A tile is packed as 32 panels of 8 rows; within a panel the 8 values of a column are contiguous.
 constexpr Index elements = size * size;

@@ -32,7 +32,9 @@ Rates measure(const Run& run) {
   const Index parts = 16, length = Index(1) << 19;  // 64 MB in all: beyond the caches
   const Vector<double> memory = Vector<double>::Constant(parts * length, 1.0);
   Vector<double> sums(parts);
-  const auto sweep = [&] { parallel_for(parts, run, [&](Index p) { sums[p] = memory.segment(p * length, length).sum(); }); };
+  const auto sweep = [&] {
+    parallel_for(parts, run, [&](Index p) { sums[p] = memory.segment(p * length, length).sum(); });
+  };
   const double swept = std::min(seconds_of(sweep), seconds_of(sweep));
   return {2.0 * n * n * n / gemm, double(parts * length) * 8 / swept};
 }
@@ -44,7 +46,8 @@ void estimate_seconds(Plan& plan, const Problem& problem, const Run& run) {
   const bool single = problem.precision == Precision::float32 && plan.route != Route::dense;
   const double n = double(problem.size);
   const double arithmetic = plan.flops / (rates.gemm_flops * (single ? 1.9 : 1));
-  const double passes = plan.route == Route::stored ? 40 * n * n / 2 * (single ? 4 : 8) / rates.bytes_a_second : 0;
+  const double passes =
+      plan.route == Route::stored ? 40 * n * n / 2 * (single ? 4 : 8) / rates.bytes_a_second : 0;
   plan.seconds = (plan.route == Route::dense ? 3 : 1.2) * arithmetic + passes / 2;  // LAPACK is half BLAS-2
 }
 

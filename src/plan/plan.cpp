@@ -12,17 +12,22 @@ namespace mercer {
 
 std::string_view name_of(Route route) {
   switch (route) {
-    case Route::dense: return "dense";
-    case Route::stored: return "stored";
-    case Route::tiled: return "tiled";
-    default: return "auto";
+    case Route::dense:
+      return "dense";
+    case Route::stored:
+      return "stored";
+    case Route::tiled:
+      return "tiled";
+    default:
+      return "auto";
   }
 }
 
 Route parse_route(std::string_view name) {
   for (Route route : {Route::automatic, Route::dense, Route::stored, Route::tiled})
     if (name == name_of(route)) return route;
-  throw Error(ErrorCode::usage, fmt::format("there is no route '{}'", name), "routes: auto, dense, stored, tiled");
+  throw Error(ErrorCode::usage, fmt::format("there is no route '{}'", name),
+              "routes: auto, dense, stored, tiled");
 }
 
 Components Components::parse(std::string_view text) {

@@ -35,7 +35,8 @@ double krylov_bytes(const Problem& p) {
 }
 
 double gram_bytes(const Problem& p, Storage storage, const Run& run) {
-  if (p.precision == Precision::float32) return GramOperator<float>::bytes(p.size, block_of(p), storage, run.thread_count());
+  if (p.precision == Precision::float32)
+    return GramOperator<float>::bytes(p.size, block_of(p), storage, run.thread_count());
   return GramOperator<double>::bytes(p.size, block_of(p), storage, run.thread_count());
 }
 
@@ -52,12 +53,16 @@ Plan cost(const Problem& p, Route route, const Run& run) {
       plan.flops = n * n * p.element_flops + (k >= n / 4 ? 9 : 4.0 / 3) * n * n * n + 4 * n * n * k;
       break;
     case Route::stored:
-      plan.bytes = (p.apply_flops > 0 ? n * n * 8 : gram_bytes(p, Storage::stored, run)) + krylov_bytes(p) + p.data_bytes;
+      plan.bytes = (p.apply_flops > 0 ? n * n * 8 : gram_bytes(p, Storage::stored, run)) + krylov_bytes(p) +
+                   p.data_bytes;
       plan.flops = n * n / 2 * p.element_flops + typical_passes * 2 * n * n * b + orthogonalisation;
       break;
     default:
-      plan.bytes = (p.apply_flops > 0 ? 0 : gram_bytes(p, Storage::recomputed, run)) + krylov_bytes(p) + p.data_bytes;
-      plan.flops = typical_passes * (p.apply_flops > 0 ? p.apply_flops * b : n * n / 2 * p.element_flops + 2 * n * n * b) + orthogonalisation;
+      plan.bytes =
+          (p.apply_flops > 0 ? 0 : gram_bytes(p, Storage::recomputed, run)) + krylov_bytes(p) + p.data_bytes;
+      plan.flops = typical_passes *
+                       (p.apply_flops > 0 ? p.apply_flops * b : n * n / 2 * p.element_flops + 2 * n * n * b) +
+                   orthogonalisation;
   }
   return plan;
 }
@@ -66,14 +71,19 @@ Plan cost(const Problem& p, Route route, const Run& run) {
 std::pair<std::vector<Route>, std::string> preference(const Problem& p) {
   const Index k = expected_count(p);
   if (p.size <= small) return {{Route::dense, Route::stored, Route::tiled}, "small enough for LAPACK"};
-  if (k >= p.size / 8) return {{Route::dense, Route::stored, Route::tiled}, "many components: LAPACK finds all at once"};
+  if (k >= p.size / 8)
+    return {{Route::dense, Route::stored, Route::tiled}, "many components: LAPACK finds all at once"};
   const double form = p.element_flops * double(p.size) * double(p.size);
   if (p.apply_flops > 0 && form > typical_passes * double(block_of(p)) * p.apply_flops)
-    return {{Route::tiled, Route::stored, Route::dense}, "applying the data is cheaper than forming the matrix"};
-  return {{Route::stored, Route::tiled, Route::dense}, "few components: block Krylov on the matrix kept in memory"};
+    return {{Route::tiled, Route::stored, Route::dense},
+            "applying the data is cheaper than forming the matrix"};
+  return {{Route::stored, Route::tiled, Route::dense},
+          "few components: block Krylov on the matrix kept in memory"};
 }
 
-std::string shortfall(const Plan& plan) { return fmt::format("{} would need {}", name_of(plan.route), format_bytes(plan.bytes)); }
+std::string shortfall(const Plan& plan) {
+  return fmt::format("{} would need {}", name_of(plan.route), format_bytes(plan.bytes));
+}
 
 }  // namespace
 
@@ -85,10 +95,13 @@ Plan make_plan(const Problem& p, Route wanted, const Run& run) {
     if (plan.bytes <= budget) return plan;
     std::string others;
     for (Route r : {Route::dense, Route::stored, Route::tiled})
-      if (r != wanted && cost(p, r, run).bytes <= budget) others += fmt::format("{}{}", others.empty() ? "" : ", ", name_of(r));
+      if (r != wanted && cost(p, r, run).bytes <= budget)
+        others += fmt::format("{}{}", others.empty() ? "" : ", ", name_of(r));
     throw Error(ErrorCode::no_memory,
-                fmt::format("route {} needs {} but the memory budget is {}", name_of(wanted), format_bytes(plan.bytes), format_bytes(budget)),
-                others.empty() ? fmt::format("raise --memory to at least {}", format_bytes(cost(p, Route::tiled, run).bytes * 1.01))
+                fmt::format("route {} needs {} but the memory budget is {}", name_of(wanted),
+                            format_bytes(plan.bytes), format_bytes(budget)),
+                others.empty() ? fmt::format("raise --memory to at least {}",
+                                             format_bytes(cost(p, Route::tiled, run).bytes * 1.01))
                                : "these fit: --route " + others);
   }
   const auto [routes, reason] = preference(p);
@@ -109,9 +122,11 @@ Plan make_plan(const Problem& p, Route wanted, const Run& run) {
     all += fmt::format("{}{}", all.empty() ? "" : ", ", shortfall(plan));
     least = std::min(least, plan.bytes);
   }
-  throw Error(ErrorCode::no_memory,
-              fmt::format("no route fits the memory budget of {} for a {} matrix of {} x {}: {}", format_bytes(budget), p.name, p.size, p.size, all),
-              fmt::format("raise --memory to at least {} or ask for fewer components", format_bytes(least * 1.01)));
+  throw Error(
+      ErrorCode::no_memory,
+      fmt::format("no route fits the memory budget of {} for a {} matrix of {} x {}: {}",
+                  format_bytes(budget), p.name, p.size, p.size, all),
+      fmt::format("raise --memory to at least {} or ask for fewer components", format_bytes(least * 1.01)));
 }
 
 }  // namespace mercer

@@ -7,8 +7,8 @@ namespace mercer {
 
 /// An eigenproblem about to be solved.
 struct Problem {
-  std::string name;          ///< "kernel", "covariance", "Gram"
-  Index size = 0;            ///< of the symmetric matrix
+  std::string name;  ///< "kernel", "covariance", "Gram"
+  Index size = 0;    ///< of the symmetric matrix
   Components components = 2;
   Precision precision = Precision::float64;
   double element_flops = 0;  ///< to evaluate one element of the matrix

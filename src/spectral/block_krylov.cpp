@@ -28,11 +28,18 @@ template <class T>
 class BlockKrylov {
  public:
   BlockKrylov(const SymmetricOperator<T>& op, const EigenRequest& request, const Run& run)
-      : op_(op), request_(request), run_(run), random_(run.seed, 0x6b72796c6f76ULL), n_(op.size()),
-        wanted_(std::min(request.count, n_)), block_(block_size(request)), sign_(request.end == End::largest ? T(1) : T(-1)),
+      : op_(op),
+        request_(request),
+        run_(run),
+        random_(run.seed, 0x6b72796c6f76ULL),
+        n_(op.size()),
+        wanted_(std::min(request.count, n_)),
+        block_(block_size(request)),
+        sign_(request.end == End::largest ? T(1) : T(-1)),
         tolerance_(request.tolerance > 0 ? request.tolerance : default_tolerance()),
         one_sided_(request.positive_semidefinite && request.end == End::largest),
-        probe_steps_(lanczos_steps(n_, block_, one_sided_ ? epsilon_psd : epsilon_indefinite, request.delta / 4)),
+        probe_steps_(
+            lanczos_steps(n_, block_, one_sided_ ? epsilon_psd : epsilon_indefinite, request.delta / 4)),
         floor_(16 * double(std::numeric_limits<T>::epsilon()) * op.cancellation()) {
     const Index asked = request.basis > 0 ? request.basis : 2 * wanted_ + 32 * block_;
     capacity_ = std::max({asked, wanted_ + 3 * block_, wanted_ + (probe_steps_ + 2) * block_});
@@ -49,7 +56,8 @@ class BlockKrylov {
       compress(wanted_);
       if (!converged) return finish(false);
       const Block<T> residual_directions = basis_.middleCols(size_, frontier_);  // A V = V Θ + these·coupling
-      if (probe_finds_more(start.cols() > 0 || may_hide_copies())) continue;  // the finds are in the basis: go on
+      if (probe_finds_more(start.cols() > 0 || may_hide_copies()))
+        continue;  // the finds are in the basis: go on
       Spectrum<T> out = finish(true);
       if (out.converged || ++failures > 4) return out;
       target *= 0.2;  // the measured residual was larger than its estimate
@@ -163,7 +171,8 @@ class BlockKrylov {
     double before = 0;
     Index passes_before = 0, next_check = 0;
     for (;;) {
-      const bool full = size_ + 2 * frontier_ > basis_.cols(), over = passes_ >= request_.max_passes && size_ > wanted_;
+      const bool full = size_ + 2 * frontier_ > basis_.cols(),
+                 over = passes_ >= request_.max_passes && size_ > wanted_;
       if (full || over) {
         ritz();
         if (worst_residual() <= target) return true;
@@ -209,15 +218,18 @@ class BlockKrylov {
       if (!thorough || largest > wanted + tolerance_ * scale_ || largest + residual <= wanted ||
           residual <= std::max(tolerance_ * scale_, floor_) || passes_ >= request_.max_passes)
         break;
-      if (size_ + 2 * frontier_ > basis_.cols()) compress_rest(inner.rightCols(rest / 2), values.tail(rest / 2));
+      if (size_ + 2 * frontier_ > basis_.cols())
+        compress_rest(inner.rightCols(rest / 2), values.tail(rest / 2));
     }
     scale_ = std::max({scale_, std::abs(largest), std::abs(smallest)});
     // Each probe may fail, and for an indefinite operator at either end: together with probability delta.
     const double delta = std::ldexp(request_.delta, -static_cast<int>(++probes_)) / (one_sided_ ? 1 : 2);
     const double epsilon = lanczos_epsilon(n_, block_, probe_steps_, delta);
     const double rounding = 10 * double(std::numeric_limits<T>::epsilon()) * scale_ + floor_;
-    if (one_sided_) probable_ = std::max(largest, 0.0) / std::max(0.1, 1 - epsilon) + rounding;
-    else probable_ = largest + epsilon * (largest - smallest) / std::max(0.1, 1 - 2 * epsilon) + rounding;
+    if (one_sided_)
+      probable_ = std::max(largest, 0.0) / std::max(0.1, 1 - epsilon) + rounding;
+    else
+      probable_ = largest + epsilon * (largest - smallest) / std::max(0.1, 1 - 2 * epsilon) + rounding;
     return largest > wanted + tolerance_ * scale_;
   }
 
@@ -246,7 +258,8 @@ class BlockKrylov {
     Vector<double> values;
     linalg::syevd(matrix, values);  // with a zero for each vector projected out
     const double reach = sign_ > 0 ? values[n_ - 1] : values[0];
-    const double rounding = 10 * double(n_) * double(std::numeric_limits<T>::epsilon()) * values.cwiseAbs().maxCoeff();
+    const double rounding =
+        10 * double(n_) * double(std::numeric_limits<T>::epsilon()) * values.cwiseAbs().maxCoeff();
     return reach + double(sign_) * (rounding + found.residuals.norm());
   }
 
@@ -270,10 +283,12 @@ class BlockKrylov {
 
   void set_bounds(Spectrum<T>& out, double probable) const {
     const double coupling = out.residuals.norm();
-    out.missed.rigorous = rigorous_missed_bound(op_, out.values, out.residuals, request_.end, request_.positive_semidefinite);
+    out.missed.rigorous =
+        rigorous_missed_bound(op_, out.values, out.residuals, request_.end, request_.positive_semidefinite);
     if (out.converged) {
       const double bound = double(sign_) * (probable + coupling);
-      out.missed.probable = sign_ > 0 ? std::min(bound, out.missed.rigorous) : std::max(bound, out.missed.rigorous);
+      out.missed.probable =
+          sign_ > 0 ? std::min(bound, out.missed.rigorous) : std::max(bound, out.missed.rigorous);
       out.missed.delta = request_.delta;
     }
   }
@@ -310,7 +325,8 @@ class BlockKrylov {
     if (request_.positive_semidefinite && sign_ > 0) out.missed.rigorous = std::max(out.missed.rigorous, 0.0);
     out.missed.probable = out.missed.rigorous;
     const double rounding = 16 * std::sqrt(double(n_)) * double(std::numeric_limits<T>::epsilon());
-    out.converged = n_ == 0 || out.residuals.maxCoeff() <= std::max(std::max(tolerance_, rounding) * scale_, 2 * floor_);
+    out.converged =
+        n_ == 0 || out.residuals.maxCoeff() <= std::max(std::max(tolerance_, rounding) * scale_, 2 * floor_);
     return out;
   }
 
@@ -321,9 +337,9 @@ class BlockKrylov {
   Index n_, wanted_, block_, capacity_ = 0;
   T sign_;
   double tolerance_;
-  bool one_sided_;     ///< nothing lies below zero, and the upper end is wanted
+  bool one_sided_;  ///< nothing lies below zero, and the upper end is wanted
   Index probe_steps_;
-  double floor_;       ///< residual that rounding alone leaves
+  double floor_;  ///< residual that rounding alone leaves
   Index probes_ = 0;
 
   Block<T> basis_;           ///< the first size_ columns are the basis Q, the next frontier_ the frontier
@@ -339,30 +355,39 @@ class BlockKrylov {
 }  // namespace
 
 template <class T>
-Spectrum<T> eigenpairs(const SymmetricOperator<T>& op, const EigenRequest& request, const Run& run, const Block<T>& start) {
-  if (request.count < 1) throw Error(ErrorCode::usage, fmt::format("{} eigenpairs were asked for", request.count), "ask for at least 1");
-  if (!(request.delta > 0 && request.delta < 1)) throw Error(ErrorCode::usage, fmt::format("delta = {} is no probability", request.delta));
+Spectrum<T> eigenpairs(const SymmetricOperator<T>& op, const EigenRequest& request, const Run& run,
+                       const Block<T>& start) {
+  if (request.count < 1)
+    throw Error(ErrorCode::usage, fmt::format("{} eigenpairs were asked for", request.count),
+                "ask for at least 1");
+  if (!(request.delta > 0 && request.delta < 1))
+    throw Error(ErrorCode::usage, fmt::format("delta = {} is no probability", request.delta));
   const ThreadScope threads(run);
   Spectrum<T> out = BlockKrylov<T>(op, request, run).solve(start);
   if (!out.converged && !request.allow_partial) {
     const double scale = out.values.size() ? out.values.cwiseAbs().maxCoeff() : 1;
     throw Error(ErrorCode::not_converged,
-                fmt::format("the eigenvectors have not converged after {} passes: relative residual {:.1e}", out.passes,
-                            scale > 0 ? out.residuals.maxCoeff() / scale : 0),
+                fmt::format("the eigenvectors have not converged after {} passes: relative residual {:.1e}",
+                            out.passes, scale > 0 ? out.residuals.maxCoeff() / scale : 0),
                 "ask for a larger residual or fewer components");
   }
   return out;
 }
 
 template <class T>
-double probable_missed_bound(const SymmetricOperator<T>& op, const Spectrum<T>& found, const EigenRequest& request, const Run& run) {
+double probable_missed_bound(const SymmetricOperator<T>& op, const Spectrum<T>& found,
+                             const EigenRequest& request, const Run& run) {
   const ThreadScope threads(run);
   return BlockKrylov<T>(op, request, run).bound_missed(found);
 }
 
-template double probable_missed_bound(const SymmetricOperator<float>&, const Spectrum<float>&, const EigenRequest&, const Run&);
-template double probable_missed_bound(const SymmetricOperator<double>&, const Spectrum<double>&, const EigenRequest&, const Run&);
-template Spectrum<float> eigenpairs(const SymmetricOperator<float>&, const EigenRequest&, const Run&, const Block<float>&);
-template Spectrum<double> eigenpairs(const SymmetricOperator<double>&, const EigenRequest&, const Run&, const Block<double>&);
+template double probable_missed_bound(const SymmetricOperator<float>&, const Spectrum<float>&,
+                                      const EigenRequest&, const Run&);
+template double probable_missed_bound(const SymmetricOperator<double>&, const Spectrum<double>&,
+                                      const EigenRequest&, const Run&);
+template Spectrum<float> eigenpairs(const SymmetricOperator<float>&, const EigenRequest&, const Run&,
+                                    const Block<float>&);
+template Spectrum<double> eigenpairs(const SymmetricOperator<double>&, const EigenRequest&, const Run&,
+                                     const Block<double>&);
 
 }  // namespace mercer

@@ -7,7 +7,8 @@
 namespace mercer {
 
 template <class T>
-Vector<double> residual_norms(const SymmetricOperator<T>& op, const BlockView<T>& vectors, const Vector<double>& values, const Run& run) {
+Vector<double> residual_norms(const SymmetricOperator<T>& op, const BlockView<T>& vectors,
+                              const Vector<double>& values, const Run& run) {
   constexpr Index columns_at_once = 32;  // bounds the memory
   Vector<double> out(vectors.cols());
   for (Index c = 0; c < vectors.cols(); c += columns_at_once) {
@@ -23,7 +24,8 @@ Vector<double> residual_norms(const SymmetricOperator<T>& op, const BlockView<T>
 }
 
 double rigorous_missed_bound(std::optional<double> trace, std::optional<double> frobenius_squared, Index n,
-                             const Vector<double>& values, const Vector<double>& residuals, End end, bool psd, double cancellation) {
+                             const Vector<double>& values, const Vector<double>& residuals, End end, bool psd,
+                             double cancellation) {
   constexpr double epsilon = std::numeric_limits<double>::epsilon();
   const double coupling = residuals.norm();  // ‖R‖₂ ≤ ‖R‖_F
   double rest = std::numeric_limits<double>::infinity();
@@ -54,7 +56,9 @@ Index lanczos_steps(Index n, Index block, double epsilon, double delta) {
   return steps;
 }
 
-template Vector<double> residual_norms(const SymmetricOperator<float>&, const BlockView<float>&, const Vector<double>&, const Run&);
-template Vector<double> residual_norms(const SymmetricOperator<double>&, const BlockView<double>&, const Vector<double>&, const Run&);
+template Vector<double> residual_norms(const SymmetricOperator<float>&, const BlockView<float>&,
+                                       const Vector<double>&, const Run&);
+template Vector<double> residual_norms(const SymmetricOperator<double>&, const BlockView<double>&,
+                                       const Vector<double>&, const Run&);
 
 }  // namespace mercer

@@ -14,14 +14,16 @@ template <class T>
 /// Weyl: with what was found removed, the rest of A is at most its trace (PSD only) and at most its
 /// Frobenius norm; ‖R‖ couples the two parts. For End::smallest the bound is from below.
 /// `cancellation` as in SymmetricOperator: the rounding of trace and norm is allowed for.
-[[nodiscard]] double rigorous_missed_bound(std::optional<double> trace, std::optional<double> frobenius_squared, Index n,
-                                           const Vector<double>& values, const Vector<double>& residuals, End end, bool psd,
-                                           double cancellation);
+[[nodiscard]] double rigorous_missed_bound(std::optional<double> trace,
+                                           std::optional<double> frobenius_squared, Index n,
+                                           const Vector<double>& values, const Vector<double>& residuals,
+                                           End end, bool psd, double cancellation);
 /// The same from an operator's own trace and norm.
 template <class T>
 [[nodiscard]] double rigorous_missed_bound(const SymmetricOperator<T>& op, const Vector<double>& values,
                                            const Vector<double>& residuals, End end, bool psd) {
-  return rigorous_missed_bound(op.trace(), op.frobenius_squared(), op.size(), values, residuals, end, psd, op.cancellation());
+  return rigorous_missed_bound(op.trace(), op.frobenius_squared(), op.size(), values, residuals, end, psd,
+                               op.cancellation());
 }
 
 /// Lanczos from a random start on a PSD operator (Kuczyński & Woźniakowski 1992, Theorem 4.2):

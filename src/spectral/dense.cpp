@@ -18,8 +18,10 @@ Spectrum<T> dense_eigenpairs(Block<T> matrix, Index count, End end, const Run& r
   Spectrum<T> out;
   if (n == 0) return out;
   Block<double> a;
-  if constexpr (std::is_same_v<T, double>) a = std::move(matrix);
-  else a = matrix.template cast<double>();
+  if constexpr (std::is_same_v<T, double>)
+    a = std::move(matrix);
+  else
+    a = matrix.template cast<double>();
   Vector<double> values;
   Block<double> vectors;
   if (4 * count >= n && n <= linalg::max_syevd) {

@@ -62,10 +62,10 @@ void fix_signs(BlockRef<T> vectors) {
   }
 }
 
-#define MERCER_INSTANTIATE(T)                                                                      \
-  template void fill_random(BlockRef<T>, Random&);                                                 \
-  template Block<T> project_out(const BlockView<T>&, BlockRef<T>);                                 \
-  template Block<double> orthonormalize(const BlockView<T>&, BlockRef<T>, double, Random&);        \
+#define MERCER_INSTANTIATE(T)                                                               \
+  template void fill_random(BlockRef<T>, Random&);                                          \
+  template Block<T> project_out(const BlockView<T>&, BlockRef<T>);                          \
+  template Block<double> orthonormalize(const BlockView<T>&, BlockRef<T>, double, Random&); \
   template void fix_signs(BlockRef<T>);
 MERCER_INSTANTIATE(float)
 MERCER_INSTANTIATE(double)

@@ -14,10 +14,12 @@ TYPED_TEST_SUITE(Linalg, Types);
 TYPED_TEST(Linalg, TallProductsAgreeWithEigenWhetherCutIntoChunksOrNot) {
   using T = TypeParam;
   for (Index n : {1, 40, 3000}) {
-    const Block<T> a = test::random_matrix<T>(n, 30, 1), b = test::random_matrix<T>(n, 9, 2), small = test::random_matrix<T>(30, 9, 3);
+    const Block<T> a = test::random_matrix<T>(n, 30, 1), b = test::random_matrix<T>(n, 9, 2),
+                   small = test::random_matrix<T>(30, 9, 3);
     const Block<double> ad = a.template cast<double>(), bd = b.template cast<double>();
     const double eps = 100 * double(std::numeric_limits<T>::epsilon());
-    EXPECT_LT((linalg::transposed_times<T>(a, b).template cast<double>() - ad.transpose() * bd).norm(), eps * ad.norm() * bd.norm());
+    EXPECT_LT((linalg::transposed_times<T>(a, b).template cast<double>() - ad.transpose() * bd).norm(),
+              eps * ad.norm() * bd.norm());
     Block<T> c = b;
     linalg::add_product<T>(T(-2), a, small, c);
     const Block<double> truth = bd - 2 * ad * small.template cast<double>();
@@ -31,7 +33,8 @@ TYPED_TEST(Linalg, QrGivesTheBlockBackWithOrthonormalColumns) {
   Block<T> q = w;
   const Block<T> r = linalg::qr<T>(q);
   EXPECT_LT(double((q * r - w).norm()), 1e3 * double(std::numeric_limits<T>::epsilon()));
-  EXPECT_LT(double((q.transpose() * q - Block<T>::Identity(6, 6)).norm()), 1e3 * double(std::numeric_limits<T>::epsilon()));
+  EXPECT_LT(double((q.transpose() * q - Block<T>::Identity(6, 6)).norm()),
+            1e3 * double(std::numeric_limits<T>::epsilon()));
   EXPECT_EQ(r(3, 1), T(0));
 }
 

@@ -12,7 +12,8 @@ TEST(Memory, SizesAreReadInPowersOfAThousand) {
   EXPECT_EQ(parse_bytes("4G"), 4000000000u);
   EXPECT_EQ(parse_bytes("1.5gb"), 1500000000u);
   EXPECT_EQ(parse_bytes("123"), 123u);
-  for (const char* wrong : {"", "x", "-1G", "4Q", "0", "G", "1e30"}) EXPECT_THROW((void)parse_bytes(wrong), Error) << wrong;
+  for (const char* wrong : {"", "x", "-1G", "4Q", "0", "G", "1e30"})
+    EXPECT_THROW((void)parse_bytes(wrong), Error) << wrong;
   EXPECT_EQ(format_bytes(1234567), "1.23 MB");
   EXPECT_EQ(format_bytes(12), "12 B");
 }

@@ -15,7 +15,11 @@ TEST(ParallelLoops, VisitEveryIndexOnceAndCarryExceptionsOut) {
     std::vector<int> visits(1000, 0);
     parallel_for(1000, {.threads = threads}, [&](Index i) { ++visits[static_cast<std::size_t>(i)]; });
     EXPECT_EQ(std::set<int>(visits.begin(), visits.end()), std::set<int>{1});
-    EXPECT_THROW(parallel_for(100, {.threads = threads}, [](Index i) { if (i == 57) throw Error(ErrorCode::bad_data, "57"); }), Error);
+    EXPECT_THROW(parallel_for(100, {.threads = threads},
+                              [](Index i) {
+                                if (i == 57) throw Error(ErrorCode::bad_data, "57");
+                              }),
+                 Error);
   }
   std::stop_source source;
   source.request_stop();

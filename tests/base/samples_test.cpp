@@ -1,6 +1,6 @@
 // Samples as views of dense and CSR memory.
-#include <mercer/samples.hpp>
 #include <mercer/error.hpp>
+#include <mercer/samples.hpp>
 
 #include "support.hpp"
 
@@ -42,7 +42,8 @@ TEST(Finite, TheFirstBadPlaceIsNamed) {
   Matrix<double> m = Matrix<double>::Zero(3, 4);
   EXPECT_NO_THROW(require_finite(Samples<double>(m)));
   m(2, 1) = std::numeric_limits<double>::infinity();
-  for (const Samples<double>& s : {Samples<double>(m), Samples<double>(SparseMatrix<double>(m.sparseView()))}) {
+  for (const Samples<double>& s :
+       {Samples<double>(m), Samples<double>(SparseMatrix<double>(m.sparseView()))}) {
     try {
       require_finite(s);
       FAIL();

@@ -1,5 +1,6 @@
 """Every exit code of the contract, with a message that names the place and the cure."""
 import os
+import stat
 import unittest
 
 import numpy as np
@@ -166,9 +167,15 @@ class Files(CliTest):
         self.points()
         self.fails(73, "pca", "points.csv", "--out", "locked/x.csv")
 
-    def test_an_output_that_cannot_be_replaced_by_a_file(self):
+    def test_a_device_is_written_into_never_replaced(self):
         self.points()
-        self.fails(73, "pca", "points.csv", "--model", "/dev/null")
+        self.ok("pca", "points.csv", "--model", "/dev/null", "--out", "/dev/null")
+        self.assertTrue(stat.S_ISCHR(os.stat("/dev/null").st_mode))
+        self.fails(74, "pca", "points.csv", "--out", "/dev/full")
+
+    def test_65_when_there_is_nothing_to_write(self):
+        self.write("same.csv", "a,b\n" + "1,2\n" * 5)
+        self.fails(65, "kpca", "same.csv", "--kernel", "rbf(gamma=1)", "--out", "scores.csv", "--model", "m.mercer")
 
     def test_74_when_the_disk_is_full(self):
         self.points(n=200)

@@ -52,6 +52,13 @@ class Transform(CliTest):
         got = parse_csv(self.ok("transform", "m.mercer", "plain.csv"))[1]
         np.testing.assert_allclose(got, self.table("fit.csv")[1], atol=1e-12)
 
+    def test_columns_in_another_order_are_put_right(self):
+        self.write("ab.csv", "a,b\n1,2\n3,5\n-1,0\n2,2\n")
+        self.write("ba.csv", "b,a\n2,1\n5,3\n0,-1\n2,2\n")
+        self.ok("pca", "ab.csv", "--model", "m.mercer", "--out", "fit.csv")
+        self.ok("transform", "m.mercer", "ba.csv", "--out", "again.csv")
+        np.testing.assert_allclose(self.table("fit.csv")[1], self.table("again.csv")[1], atol=1e-12)
+
     def test_points_from_stdin_to_stdout(self):
         self.points(n=20, d=2)
         self.ok("kpca", "points.csv", "--model", "m.mercer")

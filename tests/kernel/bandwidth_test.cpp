@@ -35,8 +35,12 @@ TEST(Bandwidth, MedianOfManyRowsIsSampledFromTheSeed) {
 }
 
 TEST(Bandwidth, EqualPointsGetAWidthAllTheSame) {
-  EXPECT_EQ(Kernel::parse("rbf").resolved(Samples<double>(Matrix<double>(Matrix<double>::Ones(5, 2)))).to_string(), "rbf(gamma=1)");
-  EXPECT_EQ(Kernel::parse("rbf").resolved(Samples<double>(Matrix<double>(Matrix<double>::Ones(1, 2)))).to_string(), "rbf(gamma=1)");
+  EXPECT_EQ(
+      Kernel::parse("rbf").resolved(Samples<double>(Matrix<double>(Matrix<double>::Ones(5, 2)))).to_string(),
+      "rbf(gamma=1)");
+  EXPECT_EQ(
+      Kernel::parse("rbf").resolved(Samples<double>(Matrix<double>(Matrix<double>::Ones(1, 2)))).to_string(),
+      "rbf(gamma=1)");
   Matrix<double> mostly_equal = Matrix<double>::Zero(9, 1);
   mostly_equal(0, 0) = 2;  // the median distance is 0; the nonzero ones are 2
   EXPECT_EQ(Kernel::parse("rbf").resolved(Samples<double>(mostly_equal)).to_string(), "rbf(gamma=0.125)");

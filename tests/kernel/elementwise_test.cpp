@@ -11,7 +11,8 @@ template <class T>
 double ulps(T value, long double truth) {
   const T rounded = static_cast<T>(truth);
   const T step = std::nextafter(std::abs(rounded), std::numeric_limits<T>::infinity()) - std::abs(rounded);
-  return static_cast<double>(std::abs(static_cast<long double>(value) - truth) / static_cast<long double>(step));
+  return static_cast<double>(std::abs(static_cast<long double>(value) - truth) /
+                             static_cast<long double>(step));
 }
 
 template <class T>
@@ -30,7 +31,8 @@ void compare(const F& f, const G& g, double lo, double hi, double max_ulps) {
     f(x.data(), n);
     for (Index i = 0; i < n; ++i) {
       const auto at = static_cast<std::size_t>(i);
-      ASSERT_LE(ulps<T>(x[at], g(static_cast<long double>(before[at]))), max_ulps) << "x = " << before[at] << ", length " << n;
+      ASSERT_LE(ulps<T>(x[at], g(static_cast<long double>(before[at]))), max_ulps)
+          << "x = " << before[at] << ", length " << n;
     }
     ASSERT_EQ(x.back(), T(42)) << "wrote past the end";
   }
@@ -38,7 +40,8 @@ void compare(const F& f, const G& g, double lo, double hi, double max_ulps) {
 
 TYPED_TEST(Elementwise, ExpIsRightToTwoUlps) {
   using T = TypeParam;
-  compare<T>([](T* x, Index n) { elementwise::exp_scaled<T>(x, n, T(-1)); }, [](long double v) { return std::exp(-v); }, 0, 80, 2);
+  compare<T>([](T* x, Index n) { elementwise::exp_scaled<T>(x, n, T(-1)); },
+             [](long double v) { return std::exp(-v); }, 0, 80, 2);
 }
 
 TYPED_TEST(Elementwise, ExpOfHugeDistancesIsZeroNotNan) {
@@ -50,22 +53,32 @@ TYPED_TEST(Elementwise, ExpOfHugeDistancesIsZeroNotNan) {
 
 TYPED_TEST(Elementwise, TanhIsRightToFourUlps) {
   using T = TypeParam;
-  compare<T>([](T* x, Index n) { elementwise::tanh_affine<T>(x, n, T(1), T(0)); }, [](long double v) { return std::tanh(v); }, -20, 20, 4);
+  compare<T>([](T* x, Index n) { elementwise::tanh_affine<T>(x, n, T(1), T(0)); },
+             [](long double v) { return std::tanh(v); }, -20, 20, 4);
 }
 
 TYPED_TEST(Elementwise, IntegerPowersAreMultiplications) {
   using T = TypeParam;
   for (int degree : {1, 2, 3, 4, 7, 10})
     compare<T>([&](T* x, Index n) { elementwise::power_affine<T>(x, n, T(1), T(0), degree); },
-               [&](long double v) { return std::pow(v, static_cast<long double>(degree)); }, -3, 3, 1.0 + degree);
+               [&](long double v) { return std::pow(v, static_cast<long double>(degree)); }, -3, 3,
+               1.0 + degree);
 }
 
 TYPED_TEST(Elementwise, MaternAndRationalQuadraticFollowTheirFormulas) {
   using T = TypeParam;
   compare<T>([](T* x, Index n) { elementwise::matern32<T>(x, n, T(0.5)); },
-             [](long double v) { const long double r = std::sqrt(3.0L * v) / 2; return (1 + r) * std::exp(-r); }, 0, 50, 20);
+             [](long double v) {
+               const long double r = std::sqrt(3.0L * v) / 2;
+               return (1 + r) * std::exp(-r);
+             },
+             0, 50, 20);
   compare<T>([](T* x, Index n) { elementwise::matern52<T>(x, n, T(0.5)); },
-             [](long double v) { const long double r = std::sqrt(5.0L * v) / 2; return (1 + r + r * r / 3) * std::exp(-r); }, 0, 50, 20);
+             [](long double v) {
+               const long double r = std::sqrt(5.0L * v) / 2;
+               return (1 + r + r * r / 3) * std::exp(-r);
+             },
+             0, 50, 20);
   compare<T>([](T* x, Index n) { elementwise::rational_quadratic<T>(x, n, T(0.25), T(1.5)); },
              [](long double v) { return std::pow(1 + v / 4, -1.5L); }, 0, 100, 12);
 }

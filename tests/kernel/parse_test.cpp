@@ -32,7 +32,9 @@ TEST(KernelParse, ReadsEveryKernelOfTheCatalogueWithItsDefaults) {
   EXPECT_EQ(Kernel::parse("expr('exp(-sqdist)*(1+dot)^2')").to_string(), "expr('exp(-sqdist)*(1+dot)^2')");
 }
 
-TEST(KernelParse, SigmaIsGammaInOtherWords) { EXPECT_EQ(Kernel::parse("rbf(sigma=1)"), Kernel::parse("rbf(gamma=0.5)")); }
+TEST(KernelParse, SigmaIsGammaInOtherWords) {
+  EXPECT_EQ(Kernel::parse("rbf(sigma=1)"), Kernel::parse("rbf(gamma=0.5)"));
+}
 
 TEST(KernelParse, KnowsTheUsualOtherNames) {
   EXPECT_EQ(Kernel::parse("gaussian(gamma=2)"), Kernel::rbf(2));
@@ -40,7 +42,8 @@ TEST(KernelParse, KnowsTheUsualOtherNames) {
 }
 
 TEST(KernelParse, ReadsSumsProductsMultiplesAndParentheses) {
-  EXPECT_EQ(Kernel::parse("poly(degree=3, coef0=1) + 0.1*linear()").to_string(), "poly(degree=3, gamma=1, coef0=1) + 0.1*linear()");
+  EXPECT_EQ(Kernel::parse("poly(degree=3, coef0=1) + 0.1*linear()").to_string(),
+            "poly(degree=3, gamma=1, coef0=1) + 0.1*linear()");
   EXPECT_EQ(Kernel::parse("2 * 3*rbf(1)").to_string(), "6*rbf(gamma=1)");
   EXPECT_EQ(Kernel::parse("(linear+rbf(1))*cosine").to_string(), "(linear() + rbf(gamma=1))*cosine()");
   EXPECT_EQ(Kernel::parse("linear - 0.5*cosine").to_string(), "linear() + -0.5*cosine()");
@@ -69,22 +72,38 @@ TEST(KernelParse, SaysWhatIsWrongAndWhere) {
 }
 
 Kernel arbitrary_kernel(int depth) {
-  const auto positive = [] { return double(*rc::gen::inRange(1, 1000000)) / double(*rc::gen::inRange(1, 1000000)); };
+  const auto positive = [] {
+    return double(*rc::gen::inRange(1, 1000000)) / double(*rc::gen::inRange(1, 1000000));
+  };
   switch (*rc::gen::inRange(0, depth > 0 ? 14 : 11)) {
-    case 0: return Kernel::linear();
-    case 1: return Kernel::polynomial(*rc::gen::inRange(1, 9), positive(), positive() - 1);
-    case 2: return Kernel::rbf(positive());
-    case 3: return Kernel::rbf(*rc::gen::element(Gamma::automatic(), Gamma::median()));
-    case 4: return Kernel::laplacian(positive());
-    case 5: return Kernel::sigmoid(positive(), -positive());
-    case 6: return Kernel::matern32(positive());
-    case 7: return Kernel::rational_quadratic(positive(), positive());
-    case 8: return Kernel::chi2(positive());
-    case 9: return Kernel::expression("exp(-sqdist)+dot");
-    case 10: return Kernel::cosine();
-    case 11: return arbitrary_kernel(depth - 1) + arbitrary_kernel(depth - 1);
-    case 12: return arbitrary_kernel(depth - 1) * arbitrary_kernel(depth - 1);
-    default: return (positive() - 1) * arbitrary_kernel(depth - 1);
+    case 0:
+      return Kernel::linear();
+    case 1:
+      return Kernel::polynomial(*rc::gen::inRange(1, 9), positive(), positive() - 1);
+    case 2:
+      return Kernel::rbf(positive());
+    case 3:
+      return Kernel::rbf(*rc::gen::element(Gamma::automatic(), Gamma::median()));
+    case 4:
+      return Kernel::laplacian(positive());
+    case 5:
+      return Kernel::sigmoid(positive(), -positive());
+    case 6:
+      return Kernel::matern32(positive());
+    case 7:
+      return Kernel::rational_quadratic(positive(), positive());
+    case 8:
+      return Kernel::chi2(positive());
+    case 9:
+      return Kernel::expression("exp(-sqdist)+dot");
+    case 10:
+      return Kernel::cosine();
+    case 11:
+      return arbitrary_kernel(depth - 1) + arbitrary_kernel(depth - 1);
+    case 12:
+      return arbitrary_kernel(depth - 1) * arbitrary_kernel(depth - 1);
+    default:
+      return (positive() - 1) * arbitrary_kernel(depth - 1);
   }
 }
 
@@ -96,7 +115,8 @@ RC_GTEST_PROP(KernelParse, ReadingWhatWasPrintedGivesTheSameKernel, ()) {
 
 RC_GTEST_PROP(KernelParse, ArbitraryTextIsReadOrRefusedNeverWorse, ()) {
   const auto pieces = *rc::gen::container<std::vector<std::string>>(
-      rc::gen::element<std::string>("rbf", "(", ")", "gamma", "=", "1", "-", "+", "*", ",", "'", "expr", "linear", " ", "e", ".", "median"));
+      rc::gen::element<std::string>("rbf", "(", ")", "gamma", "=", "1", "-", "+", "*", ",", "'", "expr",
+                                    "linear", " ", "e", ".", "median"));
   std::string text;
   for (const auto& p : pieces) text += p;
   try {

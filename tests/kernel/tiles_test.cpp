@@ -28,18 +28,34 @@ long double chi(const Row& x, const Row& y) {
 const std::vector<Formula>& formulas() {
   static const std::vector<Formula> all{
       {"linear", [](const Row& x, const Row& y) { return x.dot(y); }},
-      {"poly(degree=3, gamma=0.5, coef0=2)", [](const Row& x, const Row& y) { return std::pow(0.5L * x.dot(y) + 2, 3.0L); }},
+      {"poly(degree=3, gamma=0.5, coef0=2)",
+       [](const Row& x, const Row& y) { return std::pow(0.5L * x.dot(y) + 2, 3.0L); }},
       {"rbf(gamma=0.3)", [](const Row& x, const Row& y) { return std::exp(-0.3L * sq(x, y)); }},
       {"laplacian(gamma=0.2)", [](const Row& x, const Row& y) { return std::exp(-0.2L * l1(x, y)); }},
-      {"sigmoid(gamma=0.1, coef0=0.5)", [](const Row& x, const Row& y) { return std::tanh(0.1L * x.dot(y) + 0.5L); }},
-      {"cosine", [](const Row& x, const Row& y) { return x.norm() > 0 && y.norm() > 0 ? x.dot(y) / (x.norm() * y.norm()) : 0.0L; }},
-      {"matern32(length=2)", [](const Row& x, const Row& y) { const long double r = std::sqrt(3 * sq(x, y)) / 2; return (1 + r) * std::exp(-r); }},
-      {"matern52(length=2)", [](const Row& x, const Row& y) { const long double r = std::sqrt(5 * sq(x, y)) / 2; return (1 + r + r * r / 3) * std::exp(-r); }},
-      {"rq(length=1.5, alpha=0.7)", [](const Row& x, const Row& y) { return std::pow(1 + sq(x, y) / (2 * 0.7L * 1.5L * 1.5L), -0.7L); }},
+      {"sigmoid(gamma=0.1, coef0=0.5)",
+       [](const Row& x, const Row& y) { return std::tanh(0.1L * x.dot(y) + 0.5L); }},
+      {"cosine",
+       [](const Row& x, const Row& y) {
+         return x.norm() > 0 && y.norm() > 0 ? x.dot(y) / (x.norm() * y.norm()) : 0.0L;
+       }},
+      {"matern32(length=2)",
+       [](const Row& x, const Row& y) {
+         const long double r = std::sqrt(3 * sq(x, y)) / 2;
+         return (1 + r) * std::exp(-r);
+       }},
+      {"matern52(length=2)",
+       [](const Row& x, const Row& y) {
+         const long double r = std::sqrt(5 * sq(x, y)) / 2;
+         return (1 + r + r * r / 3) * std::exp(-r);
+       }},
+      {"rq(length=1.5, alpha=0.7)",
+       [](const Row& x, const Row& y) { return std::pow(1 + sq(x, y) / (2 * 0.7L * 1.5L * 1.5L), -0.7L); }},
       {"chi2(gamma=0.4)", [](const Row& x, const Row& y) { return std::exp(-0.4L * chi(x, y)); }, true},
       {"additive_chi2", [](const Row& x, const Row& y) { return -chi(x, y); }, true},
       {"expr('exp(-0.1*sqdist)*(1+dot)^2-l1dist')",
-       [](const Row& x, const Row& y) { return std::exp(-0.1L * sq(x, y)) * (1 + x.dot(y)) * (1 + x.dot(y)) - l1(x, y); }},
+       [](const Row& x, const Row& y) {
+         return std::exp(-0.1L * sq(x, y)) * (1 + x.dot(y)) * (1 + x.dot(y)) - l1(x, y);
+       }},
       {"0.5*rbf(gamma=0.3)*linear + 2*cosine + laplacian(gamma=1)",
        [](const Row& x, const Row& y) {
          const long double cosine = x.norm() > 0 && y.norm() > 0 ? x.dot(y) / (x.norm() * y.norm()) : 0.0L;
@@ -58,20 +74,24 @@ template <class T>
 void expect_formula(const Formula& f, const Samples<T>& x, const Samples<T>& y, const std::string& what) {
   const KernelTiles<T> tiles(Kernel::parse(f.text), x, y);
   const Matrix<T> a = x.to_dense(), b = y.to_dense();
-  for (const auto& [i0, rows, j0, cols] : {std::array<Index, 4>{0, x.rows(), 0, y.rows()}, {2, 5, 3, 1}, {x.rows() - 1, 1, 0, y.rows()}}) {
+  for (const auto& [i0, rows, j0, cols] :
+       {std::array<Index, 4>{0, x.rows(), 0, y.rows()}, {2, 5, 3, 1}, {x.rows() - 1, 1, 0, y.rows()}}) {
     Matrix<T> out(rows, cols);
     tiles.evaluate(i0, rows, j0, cols, out.data());
     for (Index i = 0; i < rows; ++i)
       for (Index j = 0; j < cols; ++j) {
-        const auto truth = double(f.value(a.row(i0 + i).template cast<long double>(), b.row(j0 + j).template cast<long double>()));
-        ASSERT_NEAR(double(out(i, j)), truth, test::tolerance<T>(1e-12, 2e-4) * (1 + std::abs(truth))) << f.text << ", " << what;
+        const auto truth = double(
+            f.value(a.row(i0 + i).template cast<long double>(), b.row(j0 + j).template cast<long double>()));
+        ASSERT_NEAR(double(out(i, j)), truth, test::tolerance<T>(1e-12, 2e-4) * (1 + std::abs(truth)))
+            << f.text << ", " << what;
       }
   }
 }
 
 TYPED_TEST(Tiles, FollowTheFormulaOnDenseRows) {
   for (const Formula& f : formulas()) {
-    Matrix<TypeParam> x = test::random_matrix<TypeParam>(23, 7, 1), y = test::random_matrix<TypeParam>(17, 7, 2);
+    Matrix<TypeParam> x = test::random_matrix<TypeParam>(23, 7, 1),
+                      y = test::random_matrix<TypeParam>(17, 7, 2);
     x.row(3).setZero();
     y.row(5) = x.row(4);
     if (f.non_negative) x = x.cwiseAbs(), y = y.cwiseAbs();
@@ -81,7 +101,8 @@ TYPED_TEST(Tiles, FollowTheFormulaOnDenseRows) {
 
 TYPED_TEST(Tiles, FollowTheFormulaOnCsrRows) {
   for (const Formula& f : formulas()) {
-    SparseMatrix<TypeParam> x = test::random_sparse<TypeParam>(23, 9, 1), y = test::random_sparse<TypeParam>(17, 9, 2);
+    SparseMatrix<TypeParam> x = test::random_sparse<TypeParam>(23, 9, 1),
+                            y = test::random_sparse<TypeParam>(17, 9, 2);
     if (f.non_negative) x = x.cwiseAbs(), y = y.cwiseAbs();
     expect_formula<TypeParam>(f, x, y, "CSR");
     expect_formula<TypeParam>(f, Samples<TypeParam>(x).to_dense(), y, "dense new rows against CSR");
@@ -121,11 +142,16 @@ TYPED_TEST(Tiles, UserFunctionsOnTilesAndPairsAgreeWithTheCatalogue) {
     for (std::size_t k = 0; k < a.size(); ++k) sum += a[k] * b[k];
     return sum;
   });
-  const Kernel tiles = Kernel::from_tiles("mine", [](MatrixView<double> a, MatrixView<double> b, MatrixRef<double> k) { k = a * b.transpose(); });
+  const Kernel tiles = Kernel::from_tiles(
+      "mine", [](MatrixView<double> a, MatrixView<double> b, MatrixRef<double> k) { k = a * b.transpose(); });
   const Matrix<T> truth = gram(Kernel::linear(), x);
   EXPECT_LT((gram(pairs, x) - truth).norm(), test::tolerance<T>(1e-12, 1e-4));
   EXPECT_LT((gram(tiles, x) - truth).norm(), test::tolerance<T>(1e-12, 1e-4));
-  EXPECT_LT((gram(2.0 * tiles + Kernel::rbf(1), Samples<T>(test::random_sparse<T>(30, 5, 7))).diagonal().array() - T(1)).minCoeff(), T(100));
+  EXPECT_LT(
+      (gram(2.0 * tiles + Kernel::rbf(1), Samples<T>(test::random_sparse<T>(30, 5, 7))).diagonal().array() -
+       T(1))
+          .minCoeff(),
+      T(100));
 }
 
 TYPED_TEST(Tiles, AValueThatIsNotFiniteNamesTheKernelAndThePair) {
@@ -135,7 +161,8 @@ TYPED_TEST(Tiles, AValueThatIsNotFiniteNamesTheKernelAndThePair) {
     FAIL() << "no error";
   } catch (const Error& e) {
     EXPECT_EQ(e.code(), ErrorCode::bad_data);
-    EXPECT_NE(std::string(e.what()).find("expr('1/sqdist') is inf for rows 0 and 0"), std::string::npos) << e.what();
+    EXPECT_NE(std::string(e.what()).find("expr('1/sqdist') is inf for rows 0 and 0"), std::string::npos)
+        << e.what();
   }
 }
 
@@ -155,7 +182,8 @@ TYPED_TEST(Tiles, DataOutsideAKernelsDomainIsRefusedWithItsPlace) {
     EXPECT_NE(std::string(e.what()).find("row 3, column 1 is -0.5"), std::string::npos) << e.what();
   }
   EXPECT_THROW(Kernel::precomputed().check_data(Samples<TypeParam>(x)), Error) << "not square";
-  EXPECT_THROW(Kernel::precomputed().check_data(Samples<TypeParam>(Matrix<TypeParam>(x.topRows(3)))), Error) << "not symmetric";
+  EXPECT_THROW(Kernel::precomputed().check_data(Samples<TypeParam>(Matrix<TypeParam>(x.topRows(3)))), Error)
+      << "not symmetric";
 }
 
 }  // namespace

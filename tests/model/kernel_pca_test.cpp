@@ -22,8 +22,8 @@ TYPED_TEST_SUITE(KernelPcaFit, Types);
 /// Every kernel that takes any data, with parameters given or left to the data.
 std::vector<Kernel> kernels() {
   std::vector<Kernel> out;
-  for (const char* text : {"linear", "poly(degree=2)", "rbf", "rbf(gamma=0.5)", "laplacian", "cosine", "matern32(length=2)",
-                           "matern52", "rq", "rbf(gamma=0.1) + 0.1*linear"})
+  for (const char* text : {"linear", "poly(degree=2)", "rbf", "rbf(gamma=0.5)", "laplacian", "cosine",
+                           "matern32(length=2)", "matern52", "rq", "rbf(gamma=0.1) + 0.1*linear"})
     out.push_back(Kernel::parse(text));
   return out;
 }
@@ -41,7 +41,8 @@ TYPED_TEST(KernelPcaFit, TransformingTrainingPointsGivesTheirFitScores) {
         const auto model = KernelPca<T>::fit(data, {.components = 3, .kernel = kernel, .center = center});
         const Matrix<T> scores = model.scores(), again = model.transform(data);
         ASSERT_EQ(scores.rows(), data.rows());
-        ASSERT_LE(double((scores - again).norm()), tolerance<T>(1e-9, 2e-2) * (1e-6 + largest_score(scores)) * std::sqrt(double(data.rows())))
+        ASSERT_LE(double((scores - again).norm()),
+                  tolerance<T>(1e-9, 2e-2) * (1e-6 + largest_score(scores)) * std::sqrt(double(data.rows())))
             << name << ", " << kernel.to_string();
       }
 }
@@ -56,7 +57,8 @@ TYPED_TEST(KernelPcaFit, ScoresHaveMeanZeroAreUncorrelatedAndHaveVarianceLambda)
       EXPECT_LE(z.colwise().sum().norm() / n, tolerance<T>(1e-12, 1e-5) * std::sqrt(top + 1e-30)) << name;
       const Matrix<double> covariance = z.transpose() * z / n;
       const Matrix<double> expected = model.report().variances.asDiagonal();
-      EXPECT_LE((covariance - expected).norm(), tolerance<T>(1e-10, 1e-4) * (top + 1e-30)) << name << ", " << kernel.to_string();
+      EXPECT_LE((covariance - expected).norm(), tolerance<T>(1e-10, 1e-4) * (top + 1e-30))
+          << name << ", " << kernel.to_string();
     }
 }
 
@@ -68,7 +70,8 @@ TYPED_TEST(KernelPcaFit, DirectionsHaveNormOneInFeatureSpace) {
   const Matrix<double> h = Matrix<double>::Identity(n, n) - Matrix<double>::Constant(n, n, 1.0 / double(n));
   const Matrix<double> k = h * gram(model.kernel(), data).template cast<double>() * h;
   const Block<double> alpha = model.alpha().template cast<double>();
-  EXPECT_LT((alpha.transpose() * k * alpha - Block<double>::Identity(5, 5)).norm(), tolerance<T>(1e-10, 1e-3));
+  EXPECT_LT((alpha.transpose() * k * alpha - Block<double>::Identity(5, 5)).norm(),
+            tolerance<T>(1e-10, 1e-3));
 }
 
 TYPED_TEST(KernelPcaFit, NewPointsAreCentredAsTheFormulaSays) {  // M4, term by term
@@ -81,7 +84,8 @@ TYPED_TEST(KernelPcaFit, NewPointsAreCentredAsTheFormulaSays) {  // M4, term by 
   for (Index i = 0; i < 9; ++i)
     for (Index j = 0; j < 50; ++j) centred(i, j) = kx(i, j) - kx.row(i).mean() - k.col(j).mean() + k.mean();
   const Matrix<double> expected = centred * model.alpha().template cast<double>();
-  EXPECT_LT((model.transform(fresh).template cast<double>() - expected).norm(), tolerance<T>(1e-10, 1e-2) * expected.norm());
+  EXPECT_LT((model.transform(fresh).template cast<double>() - expected).norm(),
+            tolerance<T>(1e-10, 1e-2) * expected.norm());
 }
 
 TYPED_TEST(KernelPcaFit, WithALinearKernelIsPca) {
@@ -92,12 +96,17 @@ TYPED_TEST(KernelPcaFit, WithALinearKernelIsPca) {
     ASSERT_EQ(kernel.components(), linear.components()) << name;
     if (kernel.components() == 0) continue;
     const double top = linear.report().variances[0];
-    EXPECT_LE((kernel.report().variances - linear.report().variances).norm(), tolerance<T>(1e-11, 1e-5) * top) << name;
-    EXPECT_NEAR(kernel.report().trace, linear.report().trace, tolerance<T>(1e-11, 1e-5) * linear.report().trace) << name;
+    EXPECT_LE((kernel.report().variances - linear.report().variances).norm(), tolerance<T>(1e-11, 1e-5) * top)
+        << name;
+    EXPECT_NEAR(kernel.report().trace, linear.report().trace,
+                tolerance<T>(1e-11, 1e-5) * linear.report().trace)
+        << name;
     // Clustered eigenvalues: compare what does not depend on the basis, the matrix of inner products.
-    const Matrix<double> a = kernel.scores().template cast<double>(), b = linear.scores().template cast<double>();
+    const Matrix<double> a = kernel.scores().template cast<double>(),
+                         b = linear.scores().template cast<double>();
     if (name == "repeated eigenvalues" || name == "duplicates") {
-      EXPECT_LE((a * a.transpose() - b * b.transpose()).norm(), tolerance<T>(1e-9, 1e-3) * b.squaredNorm()) << name;
+      EXPECT_LE((a * a.transpose() - b * b.transpose()).norm(), tolerance<T>(1e-9, 1e-3) * b.squaredNorm())
+          << name;
     } else {
       EXPECT_LE((test::with_signs_of(b, a) - b).norm(), tolerance<T>(1e-8, 1e-2) * b.norm()) << name;
     }
@@ -107,15 +116,19 @@ TYPED_TEST(KernelPcaFit, WithALinearKernelIsPca) {
 TYPED_TEST(KernelPcaFit, EveryRouteGivesTheSameAnswer) {
   using T = TypeParam;
   const Samples<T> data = test::random_matrix<T>(500, 6, 6);
-  const auto dense = KernelPca<T>::fit(data, {.components = 6, .kernel = Kernel::rbf(0.05), .route = Route::dense});
+  const auto dense =
+      KernelPca<T>::fit(data, {.components = 6, .kernel = Kernel::rbf(0.05), .route = Route::dense});
   for (Route route : {Route::stored, Route::tiled}) {
-    const auto other = KernelPca<T>::fit(data, {.components = 6, .kernel = Kernel::rbf(0.05), .route = route});
+    const auto other =
+        KernelPca<T>::fit(data, {.components = 6, .kernel = Kernel::rbf(0.05), .route = route});
     EXPECT_EQ(other.report().plan.route, route);
     const double top = dense.report().gram_eigenvalues[0];
-    EXPECT_LE((other.report().gram_eigenvalues - dense.report().gram_eigenvalues).norm(), tolerance<T>(1e-9, 1e-6) * top);
+    EXPECT_LE((other.report().gram_eigenvalues - dense.report().gram_eigenvalues).norm(),
+              tolerance<T>(1e-9, 1e-6) * top);
     EXPECT_NEAR(other.report().trace, dense.report().trace, tolerance<T>(1e-11, 1e-6) * dense.report().trace);
-    EXPECT_LE((test::with_signs_of(dense.scores(), other.scores()) - dense.scores().template cast<double>()).norm(),
-              tolerance<T>(1e-7, 1e-2) * double(dense.scores().norm()));
+    EXPECT_LE(
+        (test::with_signs_of(dense.scores(), other.scores()) - dense.scores().template cast<double>()).norm(),
+        tolerance<T>(1e-7, 1e-2) * double(dense.scores().norm()));
     EXPECT_LE(other.report().residuals.maxCoeff(), tolerance<T>(1e-10, 2e-5) * top);
     EXPECT_GE(other.report().missed.rigorous, dense.report().missed.rigorous * 0.99);
     EXPECT_GE(other.report().missed.probable, 0);
@@ -127,12 +140,17 @@ TYPED_TEST(KernelPcaFit, ThreadsDoNotChangeTheAnswer) {
   const Samples<T> data = test::random_matrix<T>(700, 5, 7);
   std::optional<KernelPca<T>> first;
   for (int threads : {1, 2, 4}) {
-    const auto model = KernelPca<T>::fit(data, {.components = 5, .kernel = Kernel::rbf(0.1), .route = Route::stored}, {.threads = threads});
+    const auto model = KernelPca<T>::fit(
+        data, {.components = 5, .kernel = Kernel::rbf(0.1), .route = Route::stored}, {.threads = threads});
     if (!first) first.emplace(model);
     const double top = first->report().gram_eigenvalues[0];
-    EXPECT_LE((model.report().gram_eigenvalues - first->report().gram_eigenvalues).cwiseAbs().maxCoeff(), tolerance<T>(1e-12, 1e-7) * top) << threads;
-    const Block<double> a = first->alpha().template cast<double>() * first->report().gram_eigenvalues.cwiseSqrt().asDiagonal();
-    const Block<double> b = model.alpha().template cast<double>() * model.report().gram_eigenvalues.cwiseSqrt().asDiagonal();
+    EXPECT_LE((model.report().gram_eigenvalues - first->report().gram_eigenvalues).cwiseAbs().maxCoeff(),
+              tolerance<T>(1e-12, 1e-7) * top)
+        << threads;
+    const Block<double> a =
+        first->alpha().template cast<double>() * first->report().gram_eigenvalues.cwiseSqrt().asDiagonal();
+    const Block<double> b =
+        model.alpha().template cast<double>() * model.report().gram_eigenvalues.cwiseSqrt().asDiagonal();
     EXPECT_LE(test::subspace_distance(a, b), tolerance<T>(1e-9, 1e-3)) << threads;
   }
 }
@@ -152,7 +170,9 @@ TYPED_TEST(KernelPcaFit, AShareOfVarianceTakesAsManyComponentsAsItNeedsAndNoMore
   const Samples<T> data = test::random_matrix<T>(450, 3, 9);
   for (Route route : {Route::dense, Route::stored})
     for (double share : {0.3, 0.8, 0.95}) {
-      const auto model = KernelPca<T>::fit(data, {.components = Components::variance_share(share), .kernel = Kernel::rbf(0.1), .route = route});
+      const auto model = KernelPca<T>::fit(
+          data,
+          {.components = Components::variance_share(share), .kernel = Kernel::rbf(0.1), .route = route});
       const Vector<double>& ratio = model.report().explained_variance_ratio;
       EXPECT_GE(ratio.sum(), share - 1e-9);
       EXPECT_LT(ratio.head(ratio.size() - 1).sum(), share);
@@ -170,7 +190,8 @@ TYPED_TEST(KernelPcaFit, ComponentsBeyondTheRankAreReportedNotInvented) {
   const auto point = KernelPca<T>::fit(test::random_matrix<T>(1, 3, 12), {.components = 2});
   EXPECT_EQ(point.components(), 0);
   EXPECT_EQ(point.transform(test::random_matrix<T>(4, 3, 13)).rows(), 4);
-  const auto equal = KernelPca<T>::fit(Matrix<T>(Matrix<T>::Ones(10, 2)), {.components = 2, .kernel = Kernel::rbf(1)});
+  const auto equal =
+      KernelPca<T>::fit(Matrix<T>(Matrix<T>::Ones(10, 2)), {.components = 2, .kernel = Kernel::rbf(1)});
   EXPECT_EQ(equal.components(), 0);
   EXPECT_TRUE(equal.scores().allFinite());
 }
@@ -181,9 +202,13 @@ TYPED_TEST(KernelPcaFit, SparseAndDenseInputGiveTheSameModel) {
   for (const Kernel& kernel : kernels()) {
     const auto a = KernelPca<T>::fit(sparse, {.components = 3, .kernel = kernel});
     const auto b = KernelPca<T>::fit(Matrix<T>(sparse), {.components = 3, .kernel = kernel});
-    EXPECT_LE((a.report().variances - b.report().variances).norm(), tolerance<T>(1e-11, 1e-5) * b.report().variances[0]) << kernel.to_string();
-    EXPECT_LE((test::with_signs_of(a.scores(), b.transform(sparse)) - a.scores().template cast<double>()).norm(),
-              tolerance<T>(1e-9, 1e-2) * double(a.scores().norm())) << kernel.to_string();
+    EXPECT_LE((a.report().variances - b.report().variances).norm(),
+              tolerance<T>(1e-11, 1e-5) * b.report().variances[0])
+        << kernel.to_string();
+    EXPECT_LE(
+        (test::with_signs_of(a.scores(), b.transform(sparse)) - a.scores().template cast<double>()).norm(),
+        tolerance<T>(1e-9, 1e-2) * double(a.scores().norm()))
+        << kernel.to_string();
   }
 }
 
@@ -192,27 +217,33 @@ TYPED_TEST(KernelPcaFit, APrecomputedMatrixGivesWhatTheKernelGives) {
   const Samples<T> x = test::random_matrix<T>(45, 4, 15), fresh = test::random_matrix<T>(6, 4, 16);
   const Kernel kernel = Kernel::rbf(0.3);
   const auto direct = KernelPca<T>::fit(x, {.components = 3, .kernel = kernel});
-  const auto given = KernelPca<T>::fit(gram(kernel, x), {.components = 3, .kernel = Kernel::precomputed(), .indefinite = Indefinite::clip});
+  const auto given = KernelPca<T>::fit(
+      gram(kernel, x), {.components = 3, .kernel = Kernel::precomputed(), .indefinite = Indefinite::clip});
   EXPECT_LE((direct.report().variances - given.report().variances).norm(), tolerance<T>(1e-12, 1e-6));
   EXPECT_EQ(given.features(), 45);
   const Matrix<double> a = direct.transform(fresh).template cast<double>();
-  EXPECT_LE((test::with_signs_of(a, given.transform(gram(kernel, fresh, x))) - a).norm(), tolerance<T>(1e-10, 1e-3));
+  EXPECT_LE((test::with_signs_of(a, given.transform(gram(kernel, fresh, x))) - a).norm(),
+            tolerance<T>(1e-10, 1e-3));
 }
 
 TYPED_TEST(KernelPcaFit, ALargePrecomputedMatrixThatIsPsdIsFoundToBe) {
   using T = TypeParam;
   const Samples<T> x = test::random_matrix<T>(800, 3, 36);
-  const auto given = KernelPca<T>::fit(gram(Kernel::rbf(0.5), x), {.components = 3, .kernel = Kernel::precomputed(), .route = Route::stored});
-  const auto direct = KernelPca<T>::fit(x, {.components = 3, .kernel = Kernel::rbf(0.5), .route = Route::stored});
+  const auto given = KernelPca<T>::fit(
+      gram(Kernel::rbf(0.5), x), {.components = 3, .kernel = Kernel::precomputed(), .route = Route::stored});
+  const auto direct =
+      KernelPca<T>::fit(x, {.components = 3, .kernel = Kernel::rbf(0.5), .route = Route::stored});
   EXPECT_LE((direct.report().variances - given.report().variances).norm(), tolerance<T>(1e-10, 1e-6));
-  EXPECT_GE(given.report().min_eigenvalue.value(), -tolerance<T>(1e-8, 1e-4) * given.report().gram_eigenvalues[0]);
+  EXPECT_GE(given.report().min_eigenvalue.value(),
+            -tolerance<T>(1e-8, 1e-4) * given.report().gram_eigenvalues[0]);
 }
 
 TYPED_TEST(KernelPcaFit, ScalingIsRememberedForNewPoints) {
   using T = TypeParam;
   Matrix<T> x = test::random_matrix<T>(40, 3, 17);
   x.col(1) = x.col(1) * T(100) + Vector<T>::Constant(40, T(7));
-  const auto model = KernelPca<T>::fit(x, {.components = 3, .kernel = Kernel::rbf(0.2), .scale = Scale::standardize});
+  const auto model =
+      KernelPca<T>::fit(x, {.components = 3, .kernel = Kernel::rbf(0.2), .scale = Scale::standardize});
   EXPECT_LE(double((model.transform(x) - model.scores()).norm()), tolerance<T>(1e-9, 1e-2));
   EXPECT_LE(double((*model.training_points() - x).norm()), tolerance<T>(1e-10, 1e-3) * double(x.norm()));
 }
@@ -243,18 +274,24 @@ TYPED_TEST(KernelPcaFit, TheNegativeShareIsAShareAlsoWhenHardlyAnythingIsPositiv
   using T = TypeParam;
   for (Index n : {1, 40, 600}) {
     const auto model = KernelPca<T>::fit(test::random_matrix<T>(n, 3, 30),
-                                         {.components = 2, .kernel = Kernel::linear() + -9.0 * Kernel::rbf(0.5), .indefinite = Indefinite::clip});
+                                         {.components = 2,
+                                          .kernel = Kernel::linear() + -9.0 * Kernel::rbf(0.5),
+                                          .indefinite = Indefinite::clip});
     EXPECT_GE(model.report().negative_share.value(), 0);
     EXPECT_LE(model.report().negative_share.value(), 1);
   }
-  KernelPcaOptions share{.components = Components::variance_share(0.9), .kernel = Kernel::sigmoid(2, -1), .indefinite = Indefinite::clip};
-  EXPECT_THROW((void)KernelPca<T>::fit(test::random_matrix<T>(40, 3, 31), share), Error) << "a share of what?";
+  KernelPcaOptions share{.components = Components::variance_share(0.9),
+                         .kernel = Kernel::sigmoid(2, -1),
+                         .indefinite = Indefinite::clip};
+  EXPECT_THROW((void)KernelPca<T>::fit(test::random_matrix<T>(40, 3, 31), share), Error)
+      << "a share of what?";
 }
 
 TYPED_TEST(KernelPcaFit, EqualPointsHaveNoComponentsOnAnyRoute) {
   using T = TypeParam;
   for (Route route : {Route::dense, Route::stored, Route::tiled}) {
-    const auto model = KernelPca<T>::fit(Matrix<T>(Matrix<T>::Constant(700, 3, T(0.1))), {.components = 3, .kernel = Kernel::rbf(1), .route = route});
+    const auto model = KernelPca<T>::fit(Matrix<T>(Matrix<T>::Constant(700, 3, T(0.1))),
+                                         {.components = 3, .kernel = Kernel::rbf(1), .route = route});
     EXPECT_EQ(model.components(), 0) << name_of(route);
   }
 }
@@ -263,10 +300,12 @@ TEST(KernelPcaRounding, AKernelThatIsAlmostConstantIsStillFittedAndBoundedFromAb
   // γ → 0: K → 11ᵀ, the eigenvalues of K̃ scale with powers of γ, down to where rounding of K hides them.
   const Samples<double> x = test::random_matrix<double>(1000, 2, 32);
   const double base = 1e-3;
-  const auto reference = KernelPca<double>::fit(x, {.components = 8, .kernel = Kernel::rbf(base), .route = Route::dense});
+  const auto reference =
+      KernelPca<double>::fit(x, {.components = 8, .kernel = Kernel::rbf(base), .route = Route::dense});
   for (double gamma : {1e-5, 1e-6, 1e-7})
     for (Route route : {Route::stored, Route::tiled}) {
-      const auto model = KernelPca<double>::fit(x, {.components = 5, .kernel = Kernel::rbf(gamma), .route = route});
+      const auto model =
+          KernelPca<double>::fit(x, {.components = 5, .kernel = Kernel::rbf(gamma), .route = route});
       EXPECT_GE(model.components(), 2) << gamma;
       const double ratio = gamma / base;
       const double truth = reference.report().gram_eigenvalues[5] * std::pow(ratio, 3);  // a cubic monomial's
@@ -286,21 +325,29 @@ TYPED_TEST(KernelPcaFit, ResidualsAreThoseOfTheVectorsTheModelKeeps) {
     for (Index i = 0; i < 3; ++i) {
       const Vector<double> v = model.alpha().col(i).template cast<double>().normalized();
       const double residual = (k * v - model.report().gram_eigenvalues[i] * v).norm();
-      EXPECT_LE(residual, 3 * model.report().residuals[i] + 1e-12 * model.report().gram_eigenvalues[0]) << name_of(route);
+      EXPECT_LE(residual, 3 * model.report().residuals[i] + 1e-12 * model.report().gram_eigenvalues[0])
+          << name_of(route);
     }
   }
 }
 
 TEST(KernelPcaErrors, ScalingThatMakesNoSenseIsRefused) {
   const Matrix<double> x = test::random_matrix<double>(20, 3, 34).cwiseAbs();
-  EXPECT_THROW((void)KernelPca<double>::fit(x, {.kernel = Kernel::chi2(1), .scale = Scale::standardize}), Error) << "χ² of negative numbers";
-  EXPECT_THROW((void)KernelPca<double>::fit(gram(Kernel::rbf(1), Samples<double>(x)), {.kernel = Kernel::precomputed(), .scale = Scale::center}), Error);
+  EXPECT_THROW((void)KernelPca<double>::fit(x, {.kernel = Kernel::chi2(1), .scale = Scale::standardize}),
+               Error)
+      << "χ² of negative numbers";
+  EXPECT_THROW((void)KernelPca<double>::fit(gram(Kernel::rbf(1), Samples<double>(x)),
+                                            {.kernel = Kernel::precomputed(), .scale = Scale::center}),
+               Error);
 }
 
 TEST(KernelPcaErrors, ALopsidedUserFunctionIsFoundOutOnEveryRoute) {
-  const Kernel lopsided = Kernel::from_pairs("lopsided", [](std::span<const double> a, std::span<const double> b) { return a[0] - b[1]; });
+  const Kernel lopsided = Kernel::from_pairs(
+      "lopsided", [](std::span<const double> a, std::span<const double> b) { return a[0] - b[1]; });
   for (Route route : {Route::dense, Route::stored})
-    EXPECT_THROW((void)KernelPca<double>::fit(test::random_matrix<double>(500, 2, 35), {.kernel = lopsided, .route = route}), Error);
+    EXPECT_THROW((void)KernelPca<double>::fit(test::random_matrix<double>(500, 2, 35),
+                                              {.kernel = lopsided, .route = route}),
+                 Error);
   EXPECT_THROW((void)Kernel::from_pairs("a,b", nullptr), Error) << "a name that would not be read back";
 }
 
@@ -309,7 +356,9 @@ TYPED_TEST(KernelPcaFit, AConditionallyPositiveKernelIsSoundOnceCentred) {
   const Matrix<T> x = test::random_matrix<T>(40, 5, 19).cwiseAbs();
   const auto model = KernelPca<T>::fit(x, {.components = 3, .kernel = Kernel::additive_chi2()});
   EXPECT_EQ(model.components(), 3);
-  EXPECT_THROW((void)KernelPca<T>::fit(x, {.components = 3, .kernel = Kernel::additive_chi2(), .center = false}), Error);
+  EXPECT_THROW(
+      (void)KernelPca<T>::fit(x, {.components = 3, .kernel = Kernel::additive_chi2(), .center = false}),
+      Error);
 }
 
 TEST(KernelPcaErrors, AreFoundBeforeTheWorkStarts) {
@@ -326,7 +375,8 @@ TEST(KernelPcaErrors, AreFoundBeforeTheWorkStarts) {
     EXPECT_NE(std::string(e.what()).find("row 4, column 1"), std::string::npos) << e.what();
   }
   const auto model = KernelPca<double>::fit(x, {});
-  EXPECT_THROW((void)model.transform(test::random_matrix<double>(5, 4, 1)), Error) << "wrong number of columns";
+  EXPECT_THROW((void)model.transform(test::random_matrix<double>(5, 4, 1)), Error)
+      << "wrong number of columns";
   EXPECT_THROW((void)model.inverse(Matrix<double>::Zero(2, 2)), Error) << "no inverse yet";
 }
 

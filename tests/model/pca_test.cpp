@@ -24,9 +24,14 @@ TYPED_TEST(PcaFit, IsTheEigendecompositionOfTheCovariance) {
     const Matrix<double> s = x.transpose() * x / double(x.rows());  // S = XᵀHX/n
     const Block<double> u = pca.directions().template cast<double>();
     const double top = s.norm() + 1e-30;
-    EXPECT_LE((s * u - u * pca.report().variances.asDiagonal()).norm(), tolerance<T>(1e-12, 1e-5) * top) << name;
-    EXPECT_LE((u.transpose() * u - Block<double>::Identity(u.cols(), u.cols())).norm(), tolerance<T>(1e-9, 1e-4)) << name;
-    EXPECT_LE((pca.scores().template cast<double>() - x * u).norm(), tolerance<T>(1e-12, 1e-5) * (x.norm() + 1e-30)) << name;
+    EXPECT_LE((s * u - u * pca.report().variances.asDiagonal()).norm(), tolerance<T>(1e-12, 1e-5) * top)
+        << name;
+    EXPECT_LE((u.transpose() * u - Block<double>::Identity(u.cols(), u.cols())).norm(),
+              tolerance<T>(1e-9, 1e-4))
+        << name;
+    EXPECT_LE((pca.scores().template cast<double>() - x * u).norm(),
+              tolerance<T>(1e-12, 1e-5) * (x.norm() + 1e-30))
+        << name;
     EXPECT_NEAR(pca.report().trace, s.trace() * double(x.rows()), 1e-6 * top * double(x.rows())) << name;
   }
 }
@@ -38,8 +43,10 @@ TYPED_TEST(PcaFit, TransformAndInverseAreExactAtFullRank) {
       for (bool center : {true, false}) {
         const auto pca = Pca<T>::fit(data, {.components = 50, .center = center, .scale = scale});
         const double size = 1 + double(data.norm());
-        EXPECT_LE(double((pca.transform(data) - pca.scores()).norm()), tolerance<T>(1e-11, 1e-3) * size) << name;
-        EXPECT_LE(double((pca.inverse(pca.scores()) - data).norm()), tolerance<T>(1e-6, 2e-2) * size) << name << ", center " << center;
+        EXPECT_LE(double((pca.transform(data) - pca.scores()).norm()), tolerance<T>(1e-11, 1e-3) * size)
+            << name;
+        EXPECT_LE(double((pca.inverse(pca.scores()) - data).norm()), tolerance<T>(1e-6, 2e-2) * size)
+            << name << ", center " << center;
         if (pca.components() > 0) {
           EXPECT_NEAR(pca.report().explained_variance_ratio.sum(), 1, tolerance<T>(1e-10, 1e-5)) << name;
         }
@@ -55,8 +62,11 @@ TYPED_TEST(PcaFit, EveryRouteAndBothSidesGiveTheSameAnswer) {
     for (Route route : {Route::stored, Route::tiled})
       for (const Samples<T>& samples : {Samples<T>(x), Samples<T>(SparseMatrix<T>(x.sparseView()))}) {
         const auto other = Pca<T>::fit(samples, {.components = 5, .route = route});
-        EXPECT_LE((other.report().variances - dense.report().variances).norm(), tolerance<T>(1e-9, 1e-5) * dense.report().variances[0]);
-        EXPECT_LE((test::with_signs_of(dense.directions(), other.directions()) - Matrix<double>(dense.directions().template cast<double>())).norm(),
+        EXPECT_LE((other.report().variances - dense.report().variances).norm(),
+                  tolerance<T>(1e-9, 1e-5) * dense.report().variances[0]);
+        EXPECT_LE((test::with_signs_of(dense.directions(), other.directions()) -
+                   Matrix<double>(dense.directions().template cast<double>()))
+                      .norm(),
                   tolerance<T>(1e-7, 1e-3));
       }
   }
@@ -69,8 +79,10 @@ TYPED_TEST(PcaFit, SparseInputIsCentredWithoutFillingInZeros) {
     for (bool center : {true, false}) {
       const auto a = Pca<T>::fit(sparse, {.components = 4, .center = center});
       const auto b = Pca<T>::fit(Matrix<T>(sparse), {.components = 4, .center = center});
-      EXPECT_LE((a.report().variances - b.report().variances).norm(), tolerance<T>(1e-10, 1e-5) * b.report().variances[0]);
-      EXPECT_LE((test::with_signs_of(a.scores(), b.scores()) - a.scores().template cast<double>()).norm(), tolerance<T>(1e-8, 1e-3));
+      EXPECT_LE((a.report().variances - b.report().variances).norm(),
+                tolerance<T>(1e-10, 1e-5) * b.report().variances[0]);
+      EXPECT_LE((test::with_signs_of(a.scores(), b.scores()) - a.scores().template cast<double>()).norm(),
+                tolerance<T>(1e-8, 1e-3));
       EXPECT_LE(double((a.transform(sparse) - a.scores()).norm()), tolerance<T>(1e-11, 1e-3));
     }
   }
@@ -81,14 +93,17 @@ TYPED_TEST(PcaFit, UncentredIsTheSingularValueDecomposition) {
   Matrix<T> x = test::random_matrix<T>(30, 7, 3);
   x.array() += T(2);
   const auto pca = Pca<T>::fit(x, {.components = 7, .center = false});
-  const Vector<double> singular = Eigen::JacobiSVD<Matrix<double>>(x.template cast<double>()).singularValues();
-  EXPECT_LE((pca.report().gram_eigenvalues.cwiseSqrt() - singular).norm(), tolerance<T>(1e-10, 1e-4) * singular[0]);
+  const Vector<double> singular =
+      Eigen::JacobiSVD<Matrix<double>>(x.template cast<double>()).singularValues();
+  EXPECT_LE((pca.report().gram_eigenvalues.cwiseSqrt() - singular).norm(),
+            tolerance<T>(1e-10, 1e-4) * singular[0]);
 }
 
 TYPED_TEST(PcaFit, VariancesOverNMinusOneOnRequest) {
   using T = TypeParam;
   const Matrix<T> x = test::random_matrix<T>(11, 3, 4);
-  const auto biased = Pca<T>::fit(x, {.components = 3}), unbiased = Pca<T>::fit(x, {.components = 3, .unbiased = true});
+  const auto biased = Pca<T>::fit(x, {.components = 3}),
+             unbiased = Pca<T>::fit(x, {.components = 3, .unbiased = true});
   EXPECT_LE((unbiased.report().variances - biased.report().variances * 11 / 10).norm(), 1e-12);
   EXPECT_EQ(unbiased.report().explained_variance_ratio, biased.report().explained_variance_ratio);
   EXPECT_THROW((void)Pca<T>::fit(Matrix<T>(x.topRows(1)), {.unbiased = true}), Error);
@@ -97,15 +112,22 @@ TYPED_TEST(PcaFit, VariancesOverNMinusOneOnRequest) {
 TYPED_TEST(PcaFit, ConstantDataHasNoComponentsOnAnyRoute) {
   using T = TypeParam;
   for (Route route : {Route::dense, Route::stored, Route::tiled})
-    EXPECT_EQ(Pca<T>::fit(Matrix<T>(Matrix<T>::Constant(600, 500, T(0.1))), {.components = 2, .route = route}).components(), 0) << name_of(route);
+    EXPECT_EQ(Pca<T>::fit(Matrix<T>(Matrix<T>::Constant(600, 500, T(0.1))), {.components = 2, .route = route})
+                  .components(),
+              0)
+        << name_of(route);
 }
 
 TYPED_TEST(PcaFit, ScoresOfDataFarFromTheOriginKeepTheirDigits) {
   using T = TypeParam;
   const double far = std::is_same_v<T, float> ? 1024 : 1 << 30;  // exact shifts of short numbers
-  const Matrix<T> x = (test::random_matrix<double>(80, 3, 6) * 64).array().round().matrix().template cast<T>() / T(64);
-  const auto near = Pca<T>::fit(x, {.components = 3}), shifted = Pca<T>::fit(Matrix<T>(x.array() + T(far)), {.components = 3});
-  EXPECT_LT((test::with_signs_of(near.scores(), shifted.scores()) - near.scores().template cast<double>()).norm(), tolerance<T>(5e-6, 1e-4));  // the mean itself is known to 2⁻²³
+  const Matrix<T> x =
+      (test::random_matrix<double>(80, 3, 6) * 64).array().round().matrix().template cast<T>() / T(64);
+  const auto near = Pca<T>::fit(x, {.components = 3}),
+             shifted = Pca<T>::fit(Matrix<T>(x.array() + T(far)), {.components = 3});
+  EXPECT_LT(
+      (test::with_signs_of(near.scores(), shifted.scores()) - near.scores().template cast<double>()).norm(),
+      tolerance<T>(5e-6, 1e-4));  // the mean itself is known to 2⁻²³
 }
 
 TYPED_TEST(PcaFit, ASwarmAroundAFarAwayPointKeepsItsDigits) {

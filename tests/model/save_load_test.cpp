@@ -11,7 +11,9 @@
 namespace mercer {
 namespace {
 
-std::string scratch(const std::string& name) { return testing::TempDir() + "mercer_save_load_" + name + ".mercer"; }
+std::string scratch(const std::string& name) {
+  return testing::TempDir() + "mercer_save_load_" + name + ".mercer";
+}
 
 template <class T>
 class SaveLoad : public testing::Test {};
@@ -20,7 +22,8 @@ TYPED_TEST_SUITE(SaveLoad, Types);
 
 /// Saves, loads and compares every answer bit by bit.
 template <class T>
-void expect_same_after_loading(const Model<T>& model, const Samples<T>& fresh, const std::string& name, const LoadOptions& options = {}) {
+void expect_same_after_loading(const Model<T>& model, const Samples<T>& fresh, const std::string& name,
+                               const LoadOptions& options = {}) {
   const std::string path = scratch(name + std::string(name_of(precision_of<T>)));
   model.save(path);
   EXPECT_EQ(model_precision(path), precision_of<T>);
@@ -37,21 +40,33 @@ void expect_same_after_loading(const Model<T>& model, const Samples<T>& fresh, c
 
 TYPED_TEST(SaveLoad, TransformIsBitEqualForEveryKindOfModel) {
   using T = TypeParam;
-  const Samples<T> x = Matrix<T>(test::random_matrix<T>(40, 5, 1).cwiseAbs()), fresh = Matrix<T>(test::random_matrix<T>(7, 5, 2).cwiseAbs());
-  for (const char* kernel : {"linear", "poly(degree=2)", "rbf", "laplacian", "chi2", "0.5*rbf(gamma=0.1) + cosine", "expr('exp(-sqdist)')"})
-    expect_same_after_loading<T>(KernelPca<T>::fit(x, {.components = 3, .kernel = Kernel::parse(kernel), .scale = Scale::none, .indefinite = Indefinite::clip}), fresh, "kernel");
-  expect_same_after_loading<T>(KernelPca<T>::fit(x, {.components = 3, .kernel = Kernel::rbf(0.1), .scale = Scale::standardize}), fresh, "scaled");
+  const Samples<T> x = Matrix<T>(test::random_matrix<T>(40, 5, 1).cwiseAbs()),
+                   fresh = Matrix<T>(test::random_matrix<T>(7, 5, 2).cwiseAbs());
+  for (const char* kernel : {"linear", "poly(degree=2)", "rbf", "laplacian", "chi2",
+                             "0.5*rbf(gamma=0.1) + cosine", "expr('exp(-sqdist)')"})
+    expect_same_after_loading<T>(KernelPca<T>::fit(x, {.components = 3,
+                                                       .kernel = Kernel::parse(kernel),
+                                                       .scale = Scale::none,
+                                                       .indefinite = Indefinite::clip}),
+                                 fresh, "kernel");
+  expect_same_after_loading<T>(
+      KernelPca<T>::fit(x, {.components = 3, .kernel = Kernel::rbf(0.1), .scale = Scale::standardize}), fresh,
+      "scaled");
   const Samples<T> sparse = test::random_sparse<T>(40, 5, 3);
-  expect_same_after_loading<T>(KernelPca<T>::fit(sparse, {.components = 3, .kernel = Kernel::rbf(0.1)}), sparse, "sparse");
+  expect_same_after_loading<T>(KernelPca<T>::fit(sparse, {.components = 3, .kernel = Kernel::rbf(0.1)}),
+                               sparse, "sparse");
   expect_same_after_loading<T>(Pca<T>::fit(x, {.components = 3, .scale = Scale::standardize}), fresh, "pca");
   expect_same_after_loading<T>(Pca<T>::fit(x, {.components = 3, .center = false}), fresh, "svd");
-  expect_same_after_loading<T>(KernelPca<T>::fit(Matrix<T>(x.to_dense() * x.to_dense().transpose()), {.components = 2, .kernel = Kernel::precomputed(), .indefinite = Indefinite::clip}),
-                               test::random_matrix<T>(3, 40, 4), "precomputed");
+  expect_same_after_loading<T>(
+      KernelPca<T>::fit(Matrix<T>(x.to_dense() * x.to_dense().transpose()),
+                        {.components = 2, .kernel = Kernel::precomputed(), .indefinite = Indefinite::clip}),
+      test::random_matrix<T>(3, 40, 4), "precomputed");
 }
 
 TYPED_TEST(SaveLoad, AUserKernelIsSavedByNameAndMustBeSuppliedAgain) {
   using T = TypeParam;
-  const Kernel mine = Kernel::from_pairs("mine", [](std::span<const double> a, std::span<const double> b) { return a[0] * b[0] + 1; });
+  const Kernel mine = Kernel::from_pairs(
+      "mine", [](std::span<const double> a, std::span<const double> b) { return a[0] * b[0] + 1; });
   const Samples<T> x = test::random_matrix<T>(20, 2, 5);
   const auto model = KernelPca<T>::fit(x, {.components = 1, .kernel = mine});
   expect_same_after_loading<T>(model, x, "user", {.kernels = {{"mine", mine}}});
@@ -98,8 +113,11 @@ template <class T>
 void expect_golden(const std::string& name) {
   const std::string folder = std::string(MERCER_TEST_DATA) + "/model/";
   const auto model = load_model<T>(folder + name + ".mercer");
-  const auto points = read_dataset<T>(folder + "points.csv"), scores = read_dataset<T>(folder + name + ".scores.csv");
-  EXPECT_LT(double((model->transform(points.samples) - scores.samples.to_dense()).norm()), test::tolerance<T>(1e-12, 1e-5)) << name;
+  const auto points = read_dataset<T>(folder + "points.csv"),
+             scores = read_dataset<T>(folder + name + ".scores.csv");
+  EXPECT_LT(double((model->transform(points.samples) - scores.samples.to_dense()).norm()),
+            test::tolerance<T>(1e-12, 1e-5))
+      << name;
 }
 
 TEST(Golden, FilesOfVersionOneAreStillRead) {

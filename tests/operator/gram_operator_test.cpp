@@ -25,7 +25,8 @@ TYPED_TEST(GramProduct, EqualsTheMatrixTimesTheBlockAtEverySizeAndBlockWidth) {
         Block<T> y(n, b);
         op.apply(v, y);
         const Block<double> truth = k * v.template cast<double>();
-        ASSERT_LT((y.template cast<double>() - truth).norm(), test::tolerance<T>(1e-13, 1e-5) * (truth.norm() + double(n)))
+        ASSERT_LT((y.template cast<double>() - truth).norm(),
+                  test::tolerance<T>(1e-13, 1e-5) * (truth.norm() + double(n)))
             << "n = " << n << ", b = " << b;
       }
       const double close = test::tolerance<T>(1e-12, 1e-5);
@@ -64,15 +65,18 @@ TYPED_TEST(GramProduct, CentredEqualsTheCentredMatrix) {
   const Block<T> v = test::random_matrix<T>(n, 5, 4);
   Block<T> y(n, 5);
   centred.apply(v, y);
-  EXPECT_LT((y.template cast<double>() - hkh * v.template cast<double>()).norm(), test::tolerance<T>(1e-12, 1e-4) * hkh.norm());
+  EXPECT_LT((y.template cast<double>() - hkh * v.template cast<double>()).norm(),
+            test::tolerance<T>(1e-12, 1e-4) * hkh.norm());
   EXPECT_NEAR(*centred.trace(), hkh.trace(), test::tolerance<T>(1e-11, 1e-4) * hkh.trace());
-  EXPECT_NEAR(*centred.frobenius_squared(), hkh.squaredNorm(), test::tolerance<T>(1e-11, 1e-4) * hkh.squaredNorm());
+  EXPECT_NEAR(*centred.frobenius_squared(), hkh.squaredNorm(),
+              test::tolerance<T>(1e-11, 1e-4) * hkh.squaredNorm());
 }
 
 TYPED_TEST(GramProduct, RefusesKernelsThatAreNotSymmetricOrNotFinite) {
   using T = TypeParam;
   const Samples<T> x = test::random_matrix<T>(20, 2, 5);
-  const Kernel lopsided = Kernel::from_pairs("lopsided", [](std::span<const double> a, std::span<const double> b) { return a[0] - b[1]; });
+  const Kernel lopsided = Kernel::from_pairs(
+      "lopsided", [](std::span<const double> a, std::span<const double> b) { return a[0] - b[1]; });
   EXPECT_THROW(GramOperator<T>(lopsided, x, Storage::stored), Error);
   const Samples<T> huge = Matrix<T>(test::random_matrix<T>(20, 2, 6) * T(1e30));
   EXPECT_THROW(GramOperator<T>(Kernel::polynomial(20), huge, Storage::recomputed), Error);

@@ -51,9 +51,12 @@ TYPED_TEST_SUITE(Seeds, Types);
 TYPED_TEST(Seeds, ThePolynomialKernelIsPcaOnTheExplicitFeatureMap) {
   using T = TypeParam;
   const Matrix<double> x = test::random_matrix<double>(50, 2, 1);
-  const auto kernel = KernelPca<T>::fit(Matrix<T>(x.cast<T>()), {.components = 5, .kernel = Kernel::polynomial(2)});
-  const auto explicit_map = Pca<double>::fit(seed_feature_map(x.cast<T>().template cast<double>()), {.components = 5});
-  EXPECT_LE((kernel.report().variances - explicit_map.report().variances).norm(), tolerance<T>(1e-10, 1e-5) * explicit_map.report().variances[0]);
+  const auto kernel =
+      KernelPca<T>::fit(Matrix<T>(x.cast<T>()), {.components = 5, .kernel = Kernel::polynomial(2)});
+  const auto explicit_map =
+      Pca<double>::fit(seed_feature_map(x.cast<T>().template cast<double>()), {.components = 5});
+  EXPECT_LE((kernel.report().variances - explicit_map.report().variances).norm(),
+            tolerance<T>(1e-10, 1e-5) * explicit_map.report().variances[0]);
   EXPECT_LE((test::with_signs_of(explicit_map.scores(), kernel.scores()) - explicit_map.scores()).norm(),
             tolerance<T>(1e-8, 1e-3) * explicit_map.scores().norm());
 }
@@ -62,20 +65,26 @@ TYPED_TEST(Seeds, TheExerciseOfDegreesThreeAndFourHoldsToo) {
   using T = TypeParam;
   for (int degree : {3, 4}) {
     const Matrix<double> x = 0.5 * test::random_matrix<double>(40, 3, 2);
-    const auto kernel = KernelPca<T>::fit(Matrix<T>(x.cast<T>()), {.components = 6, .kernel = Kernel::polynomial(degree)});
-    const auto explicit_map = Pca<double>::fit(all_ordered_products(x.cast<T>().template cast<double>(), degree), {.components = 6});
-    EXPECT_LE((kernel.report().variances - explicit_map.report().variances).norm(), tolerance<T>(1e-10, 1e-5) * explicit_map.report().variances[0]);
+    const auto kernel =
+        KernelPca<T>::fit(Matrix<T>(x.cast<T>()), {.components = 6, .kernel = Kernel::polynomial(degree)});
+    const auto explicit_map = Pca<double>::fit(
+        all_ordered_products(x.cast<T>().template cast<double>(), degree), {.components = 6});
+    EXPECT_LE((kernel.report().variances - explicit_map.report().variances).norm(),
+              tolerance<T>(1e-10, 1e-5) * explicit_map.report().variances[0]);
   }
 }
 
 TYPED_TEST(Seeds, CirclePointsHaveFourNonzeroEigenvaluesWhereGenericPointsHaveFive) {
   using T = TypeParam;
-  const auto circle = KernelPca<double>::fit(circle_points<double>(60), {.components = 10, .kernel = Kernel::polynomial(2)});
+  const auto circle =
+      KernelPca<double>::fit(circle_points<double>(60), {.components = 10, .kernel = Kernel::polynomial(2)});
   EXPECT_EQ(circle.components(), 4);
-  const auto generic = KernelPca<T>::fit(test::random_matrix<T>(60, 2, 4), {.components = 10, .kernel = Kernel::polynomial(2)});
+  const auto generic = KernelPca<T>::fit(test::random_matrix<T>(60, 2, 4),
+                                         {.components = 10, .kernel = Kernel::polynomial(2)});
   EXPECT_EQ(generic.components(), 5);
   // Rounded to float the points lie on the circle to 1e-7 only, and the fifth eigenvalue is that small.
-  const auto rounded = KernelPca<T>::fit(circle_points<T>(60), {.components = 10, .kernel = Kernel::polynomial(2)});
+  const auto rounded =
+      KernelPca<T>::fit(circle_points<T>(60), {.components = 10, .kernel = Kernel::polynomial(2)});
   if (rounded.components() > 4) {
     EXPECT_LT(rounded.report().variances[4], 1e-12 * rounded.report().variances[0]);
   }
@@ -84,7 +93,8 @@ TYPED_TEST(Seeds, CirclePointsHaveFourNonzeroEigenvaluesWhereGenericPointsHaveFi
 TYPED_TEST(Seeds, LinearPcaSeesTwoDirectionsOfEqualWeightInACircle) {
   using T = TypeParam;
   Matrix<T> x(36, 2);
-  for (Index i = 0; i < 36; ++i) x(i, 0) = T(std::cos(double(i) * M_PI / 18)), x(i, 1) = T(std::sin(double(i) * M_PI / 18));
+  for (Index i = 0; i < 36; ++i)
+    x(i, 0) = T(std::cos(double(i) * M_PI / 18)), x(i, 1) = T(std::sin(double(i) * M_PI / 18));
   const auto pca = Pca<T>::fit(x, {.components = 2});
   EXPECT_NEAR(pca.report().explained_variance_ratio[0], 0.5, tolerance<T>(1e-12, 1e-6));
   EXPECT_NEAR(pca.report().explained_variance_ratio[1], 0.5, tolerance<T>(1e-12, 1e-6));
@@ -93,7 +103,8 @@ TYPED_TEST(Seeds, LinearPcaSeesTwoDirectionsOfEqualWeightInACircle) {
 TEST(SeedsCircle, TheSmallestEigenvectorOfTheUncentredProblemIsTheCirclesEquation) {
   const Matrix<double> phi = seed_feature_map(circle_points<double>(80));
   const Block<double> problem = phi.transpose() * phi;
-  const Spectrum<double> s = eigenpairs<double>(DenseOperator<double>(problem), {.count = 1, .end = End::smallest});
+  const Spectrum<double> s =
+      eigenpairs<double>(DenseOperator<double>(problem), {.count = 1, .end = End::smallest});
   EXPECT_LT(s.values[0], 1e-10 * problem.trace());
   Vector<double> u = s.vectors.col(0);
   for (Index i : {3, 4, 5}) u[i] *= std::sqrt(2.0);  // undo the weights: coefficients of a², b², 1, ab, a, b
@@ -110,7 +121,8 @@ TYPED_TEST(Seeds, ThreeUnitDirectionsHaveEqualLinearEigenvaluesAndUnequalKernelO
   const auto pca = Pca<T>::fit(x, {.components = 3});
   for (Index i = 0; i < 3; ++i) EXPECT_NEAR(pca.report().explained_variance_ratio[i], 1.0 / 3, 1e-12);
   const auto kernel = KernelPca<T>::fit(x, {.components = 5, .kernel = Kernel::rbf(1)});
-  EXPECT_GT(kernel.report().variances[0], 1.05 * kernel.report().variances[4]) << "the kernel tells directions apart";
+  EXPECT_GT(kernel.report().variances[0], 1.05 * kernel.report().variances[4])
+      << "the kernel tells directions apart";
 }
 
 TYPED_TEST(Seeds, OneKernelComponentSeparatesConcentricCirclesWherePcaCannot) {
@@ -123,13 +135,18 @@ TYPED_TEST(Seeds, OneKernelComponentSeparatesConcentricCirclesWherePcaCannot) {
     for (Index c = 0; c < scores.cols(); ++c)
       for (Index at = 0; at < scores.rows(); ++at) {
         Index right = 0;
-        for (Index i = 0; i < scores.rows(); ++i) right += (scores(i, c) > scores(at, c)) == (data.label->codes[static_cast<std::size_t>(i)] == 1);
-        best = std::max({best, double(right) / double(scores.rows()), 1 - double(right) / double(scores.rows())});
+        for (Index i = 0; i < scores.rows(); ++i)
+          right += (scores(i, c) > scores(at, c)) == (data.label->codes[static_cast<std::size_t>(i)] == 1);
+        best = std::max(
+            {best, double(right) / double(scores.rows()), 1 - double(right) / double(scores.rows())});
       }
     return best;
   };
   EXPECT_LT(best_split(Pca<T>::fit(x, {.components = 2}).scores().template cast<double>()), 0.75);
-  EXPECT_EQ(best_split(KernelPca<T>::fit(x, {.components = 3, .kernel = Kernel::rbf(4)}).scores().template cast<double>()), 1.0);
+  EXPECT_EQ(
+      best_split(
+          KernelPca<T>::fit(x, {.components = 3, .kernel = Kernel::rbf(4)}).scores().template cast<double>()),
+      1.0);
 }
 
 }  // namespace

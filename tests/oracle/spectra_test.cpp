@@ -13,14 +13,17 @@ namespace mercer {
 namespace {
 
 TEST(Spectra, AgreesOnCentredKernelMatrices) {
-  for (const char* text : {"rbf(gamma=0.1)", "poly(degree=2)", "laplacian(gamma=0.1)", "matern52(length=3)"}) {
+  for (const char* text :
+       {"rbf(gamma=0.1)", "poly(degree=2)", "laplacian(gamma=0.1)", "matern52(length=3)"}) {
     const Index n = 500, k = 8;
     const Samples<double> x = test::random_matrix<double>(n, 5, 1);
     const Kernel kernel = Kernel::parse(text);
     const GramOperator<double> gram_operator(kernel, x, Storage::stored);
-    const Spectrum<double> ours = eigenpairs<double>(CenteredOperator<double>(gram_operator, gram_operator.row_sums()), {.count = k});
+    const Spectrum<double> ours =
+        eigenpairs<double>(CenteredOperator<double>(gram_operator, gram_operator.row_sums()), {.count = k});
 
-    const Eigen::MatrixXd h = Eigen::MatrixXd::Identity(n, n) - Eigen::MatrixXd::Constant(n, n, 1.0 / double(n));
+    const Eigen::MatrixXd h =
+        Eigen::MatrixXd::Identity(n, n) - Eigen::MatrixXd::Constant(n, n, 1.0 / double(n));
     const Eigen::MatrixXd centred = h * Eigen::MatrixXd(gram(kernel, x)) * h;
     Spectra::DenseSymMatProd<double> product(centred);
     Spectra::SymEigsSolver<Spectra::DenseSymMatProd<double>> solver(product, k, 40);

@@ -15,7 +15,9 @@ Problem kernel_problem(Index n, Index k) {
   return p;
 }
 
-Route chosen(Index n, Index k, std::size_t memory) { return make_plan(kernel_problem(n, k), Route::automatic, {.memory = memory}).route; }
+Route chosen(Index n, Index k, std::size_t memory) {
+  return make_plan(kernel_problem(n, k), Route::automatic, {.memory = memory}).route;
+}
 
 TEST(Planner, SmallProblemsAndManyComponentsGoToLapack) {
   EXPECT_EQ(chosen(200, 2, 1000000000), Route::dense);
@@ -41,7 +43,8 @@ TEST(Planner, WhenNothingFitsItSaysWhatWould) {
     FAIL();
   } catch (const Error& e) {
     EXPECT_EQ(e.code(), ErrorCode::no_memory);
-    for (const char* part : {"dense would need", "stored would need", "tiled would need", "raise --memory to at least"})
+    for (const char* part :
+         {"dense would need", "stored would need", "tiled would need", "raise --memory to at least"})
       EXPECT_NE(std::string(e.what()).find(part), std::string::npos) << e.what();
   }
 }
@@ -61,7 +64,7 @@ TEST(Planner, DataAppliedDirectlyBeatsAMatrixThatIsDearToForm) {
   p.name = "covariance";
   p.size = 20000;
   p.components = 10;
-  p.element_flops = 100000;      // dense data, n = 100,000
+  p.element_flops = 100000;  // dense data, n = 100,000
   p.apply_flops = 4.0 * 100000 * 20000;
   EXPECT_EQ(make_plan(p, Route::automatic, {.memory = 20000000000}).route, Route::tiled);
 }
@@ -70,11 +73,13 @@ TEST(Components, AreReadAsACountOrAShare) {
   EXPECT_EQ(Components::parse("10").count, 10);
   EXPECT_EQ(Components::parse("0.95").share, 0.95);
   EXPECT_EQ(Components::parse("1").count, 1);
-  for (const char* wrong : {"0", "-1", "1.5", "x", "", "nan", "1e99"}) EXPECT_THROW((void)Components::parse(wrong), Error) << wrong;
+  for (const char* wrong : {"0", "-1", "1.5", "x", "", "nan", "1e99"})
+    EXPECT_THROW((void)Components::parse(wrong), Error) << wrong;
 }
 
 TEST(Routes, RoundTripThroughTheirNames) {
-  for (Route r : {Route::automatic, Route::dense, Route::stored, Route::tiled}) EXPECT_EQ(parse_route(name_of(r)), r);
+  for (Route r : {Route::automatic, Route::dense, Route::stored, Route::tiled})
+    EXPECT_EQ(parse_route(name_of(r)), r);
   EXPECT_THROW((void)parse_route("lowrank"), Error);
 }
 

@@ -71,11 +71,14 @@ TYPED_TEST(BlockKrylov, AgreesWithLapackAtBothEndsOfEverySpectrum) {
         const Spectrum<T> s = eigenpairs<T>(op, request, {.seed = seed});
         const Spectrum<double> truth = dense_eigenpairs<double>(op.matrix().template cast<double>(), n, end);
         ASSERT_EQ(s.values.size(), count);
-        ASSERT_LE((s.values - truth.values.head(count)).cwiseAbs().maxCoeff(), test::tolerance<T>(1e-9, 1e-4) * scale)
-            << c.name << ", count " << count << (end == End::largest ? ", largest" : ", smallest") << "\nfound " << s.values.transpose()
-            << "\ntruth " << truth.values.head(count).transpose();
+        ASSERT_LE((s.values - truth.values.head(count)).cwiseAbs().maxCoeff(),
+                  test::tolerance<T>(1e-9, 1e-4) * scale)
+            << c.name << ", count " << count << (end == End::largest ? ", largest" : ", smallest")
+            << "\nfound " << s.values.transpose() << "\ntruth " << truth.values.head(count).transpose();
         const Block<double> v = s.vectors.template cast<double>();
-        EXPECT_LT((v.transpose() * v - Block<double>::Identity(count, count)).norm(), test::tolerance<T>(1e-12, 1e-4)) << c.name;
+        EXPECT_LT((v.transpose() * v - Block<double>::Identity(count, count)).norm(),
+                  test::tolerance<T>(1e-12, 1e-4))
+            << c.name;
         EXPECT_LE(s.residuals.maxCoeff(), test::tolerance<T>(1e-10, 1e-5) * scale) << c.name;
       }
   }
@@ -88,7 +91,8 @@ TYPED_TEST(BlockKrylov, FindsEveryCopyOfAnEigenvalueRepeatedMoreOftenThanTheBloc
     v.head(multiplicity).setConstant(4);
     EigenRequest request = small_request(multiplicity + 1);
     const Spectrum<T> s = eigenpairs<T>(operator_of<T>(test::symmetric_with(v, 5)), request);
-    for (Index i = 0; i < multiplicity; ++i) EXPECT_NEAR(s.values[i], 4, test::tolerance<T>(1e-9, 1e-4)) << i << " of " << multiplicity;
+    for (Index i = 0; i < multiplicity; ++i)
+      EXPECT_NEAR(s.values[i], 4, test::tolerance<T>(1e-9, 1e-4)) << i << " of " << multiplicity;
     EXPECT_LT(s.values[multiplicity], 1.001);
   }
 }
@@ -106,7 +110,8 @@ TYPED_TEST(BlockKrylov, FindsEveryCopyAlsoWhenTheNextEigenvalueIsClose) {
       request.positive_semidefinite = true;
       request.tolerance = test::tolerance<T>(1e-10, 1e-5);
       const Spectrum<T> s = eigenpairs<T>(operator_of<T>(v.asDiagonal()), request);
-      EXPECT_LT((s.values.array() - 1).abs().maxCoeff(), 1e-4) << multiplicity << " copies of 1, then " << next;
+      EXPECT_LT((s.values.array() - 1).abs().maxCoeff(), 1e-4)
+          << multiplicity << " copies of 1, then " << next;
     }
 }
 
@@ -134,7 +139,8 @@ TYPED_TEST(BlockKrylov, HandlesTheSmallestSizes) {
 
 TYPED_TEST(BlockKrylov, SignsFollowTheLargestEntry) {
   using T = TypeParam;
-  const Spectrum<T> s = eigenpairs<T>(operator_of<T>(test::symmetric_with(spectra(120)[0].eigenvalues, 8)), small_request(6));
+  const Spectrum<T> s =
+      eigenpairs<T>(operator_of<T>(test::symmetric_with(spectra(120)[0].eigenvalues, 8)), small_request(6));
   for (Index c = 0; c < 6; ++c) {
     Index at = 0;
     s.vectors.col(c).cwiseAbs().maxCoeff(&at);
@@ -187,7 +193,8 @@ RC_GTEST_PROP(BlockKrylovProperty, AgreesWithLapackOnRandomSpectra, ()) {
   const auto seed = static_cast<std::uint64_t>(*rc::gen::inRange(0, 1000000));
   Random random(seed);
   Vector<double> v(n);
-  for (Index i = 0; i < n; ++i) v[i] = random.below(3) == 0 ? double(random.below(4)) : random.normal();  // many repeats
+  for (Index i = 0; i < n; ++i)
+    v[i] = random.below(3) == 0 ? double(random.below(4)) : random.normal();  // many repeats
   const Block<double> a = test::symmetric_with(v, seed);
   EigenRequest request;
   request.count = count;

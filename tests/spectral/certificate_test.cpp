@@ -40,7 +40,8 @@ TEST(ProbableBound, IsNeverBelowTheTruthAndWithinTwiceOfItOnThousandsOfSpectra) 
     EigenRequest request;
     request.positive_semidefinite = true;
     request.block = 1 + static_cast<Index>(random.below(8));
-    const double bound = probable_missed_bound<double>(DenseOperator<double>(diagonal), leading_pairs(v, count), request, {.seed = seed});
+    const double bound = probable_missed_bound<double>(DenseOperator<double>(diagonal),
+                                                       leading_pairs(v, count), request, {.seed = seed});
     const double truth = v[count];
     ASSERT_GE(bound, truth) << "seed " << seed << ", kind " << kind;
     ASSERT_LE(bound, 2 * truth) << "seed " << seed << ", kind " << kind;
@@ -60,13 +61,16 @@ TEST(ProbableBound, HoldsForIndefiniteOperatorsAtBothEnds) {
     std::sort(v.begin(), v.end(), std::greater<>());
     const Block<double> diagonal = v.asDiagonal();
     EigenRequest request;
-    EXPECT_GE(probable_missed_bound<double>(DenseOperator<double>(diagonal), leading_pairs(v, 3), request, {.seed = seed}), v[3]);
+    EXPECT_GE(probable_missed_bound<double>(DenseOperator<double>(diagonal), leading_pairs(v, 3), request,
+                                            {.seed = seed}),
+              v[3]);
     Spectrum<double> bottom;
     bottom.values = v.tail(2).reverse();
     bottom.vectors = Block<double>::Identity(n, n).rightCols(2).rowwise().reverse();
     bottom.residuals = Vector<double>::Zero(2);
     request.end = End::smallest;
-    EXPECT_LE(probable_missed_bound<double>(DenseOperator<double>(diagonal), bottom, request, {.seed = seed}), v[n - 3]);
+    EXPECT_LE(probable_missed_bound<double>(DenseOperator<double>(diagonal), bottom, request, {.seed = seed}),
+              v[n - 3]);
   }
 }
 
@@ -83,12 +87,14 @@ TEST(RigorousBound, IsNeverBelowTheTruth) {
     // Approximate vectors, as a solver leaves them: the residual is part of the bound.
     Spectrum<double> s = dense_eigenpairs<double>(a, count);
     s.vectors += 1e-4 * Block<double>(test::random_matrix<double>(n, count, seed));
-    const Block<double> q = Eigen::HouseholderQR<Block<double>>(s.vectors).householderQ() * Block<double>::Identity(n, count);
+    const Block<double> q =
+        Eigen::HouseholderQR<Block<double>>(s.vectors).householderQ() * Block<double>::Identity(n, count);
     const Block<double> small = q.transpose() * a * q;
     const Spectrum<double> ritz = dense_eigenpairs<double>(small, count);
     const Block<double> vectors = q * ritz.vectors;
     const Vector<double> residuals = residual_norms<double>(op, vectors, ritz.values, {});
-    const double bound = rigorous_missed_bound(op.trace(), op.frobenius_squared(), n, ritz.values, residuals, End::largest, psd, 0);
+    const double bound = rigorous_missed_bound(op.trace(), op.frobenius_squared(), n, ritz.values, residuals,
+                                               End::largest, psd, 0);
     EXPECT_GE(bound, v[count]) << "seed " << seed;
   }
 }
@@ -96,7 +102,8 @@ TEST(RigorousBound, IsNeverBelowTheTruth) {
 TEST(RigorousBound, UsesTheTraceOnlyWhenNothingIsNegative) {
   const Vector<double> values = Vector<double>::Constant(1, 5.0), residuals = Vector<double>::Zero(1);
   EXPECT_NEAR(rigorous_missed_bound(6.0, 100.0, 10, values, residuals, End::largest, true, 0), 1, 1e-12);
-  EXPECT_NEAR(rigorous_missed_bound(6.0, 100.0, 10, values, residuals, End::largest, false, 0), std::sqrt(75), 1e-6);
+  EXPECT_NEAR(rigorous_missed_bound(6.0, 100.0, 10, values, residuals, End::largest, false, 0), std::sqrt(75),
+              1e-6);
   EXPECT_TRUE(std::isinf(rigorous_missed_bound({}, {}, 10, values, residuals, End::largest, true, 0)));
 }
 
@@ -105,14 +112,16 @@ TEST(Residuals, AreTheNormOfAvMinusThetaV) {
   const Block<double> v = test::random_matrix<double>(30, 40, 3).leftCols(40);
   const Vector<double> theta = Vector<double>::LinSpaced(40, 1, 5);
   const Vector<double> r = residual_norms<double>(DenseOperator<double>(a), v, theta, {});
-  for (Index i = 0; i < 40; ++i) EXPECT_NEAR(r[i], (a * v.col(i) - theta[i] * v.col(i)).norm() / v.col(i).norm(), 1e-12);
+  for (Index i = 0; i < 40; ++i)
+    EXPECT_NEAR(r[i], (a * v.col(i) - theta[i] * v.col(i)).norm() / v.col(i).norm(), 1e-12);
 }
 
 TEST(Inertia, CountsTheEigenvaluesAboveAShiftExactly) {
   for (std::uint64_t seed = 0; seed < 50; ++seed) {
     Vector<double> v = test::random_matrix<double>(40, 1, seed);
     const Matrix<double> a = test::symmetric_with(v, seed);
-    for (double shift : {-1.0, 0.0, 0.5}) EXPECT_EQ(count_eigenvalues_above(a, shift), (v.array() > shift).count()) << "seed " << seed;
+    for (double shift : {-1.0, 0.0, 0.5})
+      EXPECT_EQ(count_eigenvalues_above(a, shift), (v.array() > shift).count()) << "seed " << seed;
   }
 }
 

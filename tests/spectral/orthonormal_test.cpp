@@ -20,9 +20,9 @@ TYPED_TEST(Orthonormal, TheFactorGivesTheBlockBackAndTheBasisStaysOrthogonal) {
   for (int kind = 0; kind < 4; ++kind) {
     Block<T> w = test::random_matrix<T>(60, 5, 3);
     project_out<T>(basis, w);
-    if (kind == 1) w.col(3) = w.col(1);                         // dependent
+    if (kind == 1) w.col(3) = w.col(1);                                        // dependent
     if (kind == 2) w.col(2) *= std::is_same_v<T, float> ? T(1e-5) : T(1e-12);  // lopsided
-    if (kind == 3) w.setZero();                                 // vanished
+    if (kind == 3) w.setZero();                                                // vanished
     const Block<T> before = w;
     const double negligible = 1e-2 * eps;
     const Block<double> b = orthonormalize<T>(basis, w, negligible, random);
@@ -35,9 +35,7 @@ TYPED_TEST(Orthonormal, TheFactorGivesTheBlockBackAndTheBasisStaysOrthogonal) {
 
 TEST(Signs, LargestEntryPositiveTiesToTheLowestIndex) {
   Block<double> v(3, 3);
-  v << -1, 0.5, -2,
-        0, -0.5, 1,
-        0.5, 0.1, 2;
+  v << -1, 0.5, -2, 0, -0.5, 1, 0.5, 0.1, 2;
   fix_signs<double>(v);
   EXPECT_EQ(v(0, 0), 1);
   EXPECT_EQ(v(0, 1), 0.5);
