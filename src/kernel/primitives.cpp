@@ -106,58 +106,45 @@ void sqdist_tile(const RowSet<T>& x, Index i0, Index rows, const RowSet<T>& y, I
   }
 }
 
-template <class T>
-void l1_tile(const RowSet<T>& x, Index i0, Index rows, const RowSet<T>& y, Index j0, Index cols, T* out) {
+/// Tiles of a sum over features that is not an inner product: Σ_k pair(x_k, y_k), where
+/// pair(x, 0) = own(x) and pair(0, 0) = 0. For CSR rows Σ_k own(x_k) is corrected at y's entries.
+template <class T, class DenseSum, class Own, class Pair>
+void feature_sum_tile(const RowSet<T>& x, Index i0, Index rows, const RowSet<T>& y, Index j0, Index cols,
+                      T* out, DenseSum dense_sum, Own own, Pair pair) {
   if (!x.rows.is_sparse()) {
     const auto a = x.rows.dense(), b = y.rows.dense();
     for (Index i = 0; i < rows; ++i)
       for (Index j = 0; j < cols; ++j)
-        out[i * cols + j] = elementwise::l1dist(a.data() + (i0 + i) * a.outerStride(),
-                                                b.data() + (j0 + j) * b.outerStride(), a.cols());
+        out[i * cols + j] =
+            dense_sum(a.data() + (i0 + i) * a.outerStride(), b.data() + (j0 + j) * b.outerStride(), a.cols());
     return;
   }
-  // ‖x − y‖₁ = ‖x‖₁ + Σ over y's entries of |x_k − y_k| − |x_k|
   const auto a = x.rows.sparse();
   std::vector<T> total(static_cast<std::size_t>(rows), T(0));
   for (Index i = 0; i < rows; ++i)
     for (auto p = a.outerIndexPtr()[i0 + i]; p < a.outerIndexPtr()[i0 + i + 1]; ++p)
-      total[static_cast<std::size_t>(i)] += std::abs(a.valuePtr()[p]);
+      total[static_cast<std::size_t>(i)] += own(a.valuePtr()[p]);
   for_sparse_pairs(
       x.rows, i0, rows, y.rows, j0, cols,
       [&](Index i, Index j, const T* row, const std::int64_t* columns, const T* values, Index count) {
         T sum = total[static_cast<std::size_t>(i)];
-        for (Index p = 0; p < count; ++p)
-          sum += std::abs(row[columns[p]] - values[p]) - std::abs(row[columns[p]]);
+        for (Index p = 0; p < count; ++p) sum += pair(row[columns[p]], values[p]) - own(row[columns[p]]);
         out[i * cols + j] = std::max(sum, T(0));
       });
 }
 
 template <class T>
+void l1_tile(const RowSet<T>& x, Index i0, Index rows, const RowSet<T>& y, Index j0, Index cols, T* out) {
+  feature_sum_tile(
+      x, i0, rows, y, j0, cols, out, elementwise::l1dist<T>, [](T a) { return std::abs(a); },
+      [](T a, T b) { return std::abs(a - b); });
+}
+
+template <class T>
 void chi2_tile(const RowSet<T>& x, Index i0, Index rows, const RowSet<T>& y, Index j0, Index cols, T* out) {
-  if (!x.rows.is_sparse()) {
-    const auto a = x.rows.dense(), b = y.rows.dense();
-    for (Index i = 0; i < rows; ++i)
-      for (Index j = 0; j < cols; ++j)
-        out[i * cols + j] = elementwise::chi2(a.data() + (i0 + i) * a.outerStride(),
-                                              b.data() + (j0 + j) * b.outerStride(), a.cols());
-    return;
-  }
-  // A term with y_k = 0 is x_k: Σx_k + Σ over y's entries of (x_k − y_k)²/(x_k + y_k) − x_k
-  const auto a = x.rows.sparse();
-  std::vector<T> total(static_cast<std::size_t>(rows), T(0));
-  for (Index i = 0; i < rows; ++i)
-    for (auto p = a.outerIndexPtr()[i0 + i]; p < a.outerIndexPtr()[i0 + i + 1]; ++p)
-      total[static_cast<std::size_t>(i)] += a.valuePtr()[p];
-  for_sparse_pairs(
-      x.rows, i0, rows, y.rows, j0, cols,
-      [&](Index i, Index j, const T* row, const std::int64_t* columns, const T* values, Index count) {
-        T sum = total[static_cast<std::size_t>(i)];
-        for (Index p = 0; p < count; ++p) {
-          const T e = row[columns[p]] - values[p], s = row[columns[p]] + values[p];
-          sum += (s > 0 ? e * e / s : T(0)) - row[columns[p]];
-        }
-        out[i * cols + j] = std::max(sum, T(0));
-      });
+  feature_sum_tile(
+      x, i0, rows, y, j0, cols, out, elementwise::chi2<T>, [](T a) { return a; },
+      [](T a, T b) { return a + b > 0 ? (a - b) * (a - b) / (a + b) : T(0); });
 }
 
 template <class T>

@@ -199,6 +199,11 @@ KernelPca<T> KernelPca<T>::fit(const Samples<T>& samples, const KernelPcaOptions
   report.kernel = model.kernel_.to_string();
   report.centered = options.center;
   fill_report(report, solution.solved, n);
+  const double asked = options.residual > 0 ? options.residual : (std::is_same_v<T, float> ? 1e-5 : 1e-10);
+  if (report.components > 0 && report.residuals.maxCoeff() > 2 * asked * report.gram_eigenvalues[0])
+    report.notes.push_back(
+        "the kernel's values are large beside their variation, and rounding limits the residuals; "
+        "try --scale center or --scale standardize");
   watch.lap("scores");
   report.seconds = watch.laps_and_total();
   report.peak_bytes = peak_memory();

@@ -97,7 +97,8 @@ std::string certificate(const Report& r) {
   if (r.residuals.size() == 0) {
     if (r.gram_eigenvalues.size() > 0) out += "residuals were not measured; ";
   } else {
-    out += fmt::format("each eigenvalue is right to within {:.2g}; ", r.residuals.maxCoeff());
+    out += fmt::format("each eigenvalue of the matrix as computed is right to within {:.2g}; ",
+                       r.residuals.maxCoeff());
   }
   const auto [sure, likely, delta] = r.missed;
   if (std::isfinite(sure) && !(likely < sure))

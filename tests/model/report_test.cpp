@@ -129,8 +129,8 @@ TEST(ReportTable, SaysWhatWasFitted) {
   EXPECT_TRUE(text.starts_with("kpca of 1797 x 64, kernel rbf(gamma=0.5), double\n")) << text;
   EXPECT_TRUE(
       has(text,
-          "each eigenvalue is right to within 3e-12; none above 5.75 was missed (but for a chance of 1e-06; "
-          "beyond doubt, none above 55.5)\n"))
+          "each eigenvalue of the matrix as computed is right to within 3e-12; none above 5.75 was missed "
+          "(but for a chance of 1e-06; beyond doubt, none above 55.5)\n"))
       << text;
   EXPECT_TRUE(has(
       text, "route stored (kernel 1797x1797), 12 passes, 1 s (read 0.25, solve 0.5), peak memory 123 MB\n"))
