@@ -122,8 +122,8 @@ void circles(Demo& demo) {
                   100 * best_threshold(pca.scores().col(0), *data.label), kernel.report().kernel,
                   100 * best_threshold(kernel.scores().col(0), *data.label)));
   plot::panels(demo.path("circles.svg"),
-               {{"the data", data.samples.to_dense(), {"x", "y"}},
-                {"PCA", pca.scores(), component_axes(1, 2)},
+               {{"the data", data.samples.to_dense(), {"x", "y"}, true},
+                {"PCA", pca.scores(), component_axes(1, 2), true},
                 {"kernel PCA", kernel.scores(), component_axes(1, 2)}},
                data.label, styled("Concentric circles"));
   demo.list_written();
@@ -175,7 +175,7 @@ void two_classes(Demo& demo) {
   const auto z = model.scores();
   demo.line(fmt::format("shares of variance {}", list(model.report().explained_variance_ratio)));
   plot::panels(demo.path("two-classes.svg"),
-               {{"the data", data.samples.to_dense(), {"x", "y"}},
+               {{"the data", data.samples.to_dense(), {"x", "y"}, true},
                 {"", two_columns(z, 0, 1), component_axes(1, 2)},
                 {"", two_columns(z, 0, 2), component_axes(1, 3)},
                 {"", two_columns(z, 1, 2), component_axes(2, 3)}},

@@ -5,7 +5,23 @@
 
 #include <mercer/error.hpp>
 
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+
 namespace mercer::app {
+
+CLI::Validator positive_number() {
+  return {[](const std::string& text) {
+            char* end = nullptr;
+            const double value = std::strtod(text.c_str(), &end);
+            const bool good = end != text.c_str() && *end == '\0' && value > 0 && std::isfinite(value);
+            return good ? std::string() : fmt::format("'{}' is not a number above 0", text);
+          },
+          ""};
+}
 
 void ReadFlags::add_to(CLI::App& parser, const std::string& group) {
   parser.add_option("--label", label, "name or 0-based index of the column that is not a feature")
@@ -87,7 +103,7 @@ void FitFlags::add_to(CLI::App& parser, const std::function<void(CLI::App&, cons
   add_precision(parser, precision, how);
   parser.add_option("--residual", residual, "relative to the largest eigenvalue (1e-10; 1e-5 in float)")
       ->type_name("R")
-      ->check(CLI::PositiveNumber.description(""))
+      ->check(positive_number())
       ->group(how);
   parser.add_option("--memory", run.memory, "budget such as 400M or 4G (default half the machine's)")
       ->type_name("SIZE")
@@ -97,6 +113,18 @@ void FitFlags::add_to(CLI::App& parser, const std::function<void(CLI::App&, cons
 }
 
 void FitFlags::check() const {
+  const auto same = [](const std::string& a, const std::string& b) {
+    std::error_code ignored;
+    return !a.empty() && !is_stream(a) && (a == b || std::filesystem::equivalent(a, b, ignored));
+  };
+  std::error_code unknown;
+  const bool devices = std::filesystem::is_other(out, unknown);
+  if (!devices && same(out, model))
+    throw Error(ErrorCode::usage, fmt::format("--out and --model are both {}", out), "name two files");
+  for (const auto& output : {out, model})
+    if (!devices && same(output, data))
+      throw Error(ErrorCode::usage, fmt::format("{} is the data itself and would be overwritten", output),
+                  "name another file");
   if (json && is_stream(out))
     throw Error(ErrorCode::usage, "--json and --out - both want standard output",
                 "write the scores to a file");

@@ -12,6 +12,9 @@
 
 namespace mercer::app {
 
+/// Refuses what is not a finite number above 0, in words.
+[[nodiscard]] CLI::Validator positive_number();
+
 /// Options of commands that read one table.
 struct ReadFlags {
   std::string label;

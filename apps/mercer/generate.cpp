@@ -22,9 +22,7 @@ Command add_generate(CLI::App& program) {
   auto* parser = program.add_subcommand("generate", "example data: circles, swiss-roll, three-modes, ...");
   parser->add_option("NAME", flags->name, "one of those --list shows");
   parser->add_flag("--list", flags->list, "what can be made");
-  parser->add_option("--n", flags->n, "how many points")
-      ->type_name("N")
-      ->check(CLI::PositiveNumber.description(""));
+  parser->add_option("--n", flags->n, "how many points")->type_name("N")->check(positive_number());
   parser->add_option("--seed", flags->seed, "same name, n and seed: same data (default 0)")->type_name("N");
   parser->add_option("--out", flags->out, "csv, tsv, npy, npz, libsvm; '-' is CSV on stdout (default)")
       ->type_name("FILE");

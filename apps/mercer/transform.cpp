@@ -64,6 +64,10 @@ void reorder_columns(Dataset<T>& data, const std::vector<std::string>& wanted) {
 template <class T>
 Dataset<T> read_points(const Flags& flags, const Model<T>& model, const Run& run) {
   ReadOptions options = flags.read.parsed();
+  if (options.missing == Missing::mean)
+    throw Error(ErrorCode::usage,
+                "--missing mean would fill gaps with the mean of the new points, not of the training data",
+                "use --missing drop, or fill the gaps beforehand");
   if (is_libsvm(flags.data)) options.features = model.features();  // trailing zeros are not written there
   const bool may_have_label = options.label.empty() && model.label().has_value();
   Dataset<T> data;

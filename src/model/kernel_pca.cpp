@@ -95,9 +95,13 @@ KernelSolution<T> solve_by_tiles(const Kernel& kernel, const Samples<T>& points,
 
 /// Throws, or notes that the positive part is kept.
 template <class T>
-void judge_negative_spectrum(const Solved<T>& solved, const Kernel& kernel, const KernelPcaOptions& options,
+void judge_negative_spectrum(Solved<T>& solved, const Kernel& kernel, const KernelPcaOptions& options,
                              double threshold, Report& report) {
-  if (!solved.min_eigenvalue || *solved.min_eigenvalue >= -threshold) return;
+  if (!solved.min_eigenvalue) return;
+  if (*solved.min_eigenvalue >= -threshold) {  // rounding
+    solved.negative_share = 0;
+    return;
+  }
   const std::string finding = fmt::format(
       "kernel {} is not positive semidefinite on this data: the smallest eigenvalue is {:.4g}, "
       "at least {:.2g} % of the spectrum is negative",

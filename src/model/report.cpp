@@ -105,7 +105,11 @@ std::string certificate(const Report& r) {
     return out + fmt::format("none above {:.4g} was missed\n", sure);
   if (!std::isfinite(likely)) return out + "what may have been missed was not measured\n";
   out += fmt::format("none above {:.4g} was missed (but for a chance of {:.1g}", likely, delta);
-  return out + (std::isfinite(sure) ? fmt::format("; beyond doubt, none above {:.4g})\n", sure) : ")\n");
+  out += std::isfinite(sure) ? fmt::format("; beyond doubt, none above {:.4g})", sure) : ")";
+  const auto below = (r.gram_eigenvalues.array() < likely).count();
+  if (below > 0)
+    out += fmt::format("; the last {} lie too close to the rest for that to tell them apart", below);
+  return out + "\n";
 }
 
 /// Three digits, never an exponent.
@@ -181,7 +185,7 @@ std::string Report::to_string() const {
                        components == 1 ? "" : "s", components_requested);
   out += table(*this);
   out += certificate(*this);
-  if (min_eigenvalue && *min_eigenvalue < 0) {
+  if (min_eigenvalue && negative_share.value_or(0) > 0) {
     out += fmt::format("not positive semidefinite: the smallest eigenvalue is {:.4g}", *min_eigenvalue);
     out +=
         negative_share ? fmt::format(", {:.2g}% of the spectrum is negative\n", 100 * *negative_share) : "\n";

@@ -34,7 +34,10 @@ void check_label(const Label& label, std::size_t points) {
 Coloring::Coloring(const std::optional<Label>& label, Index points, const Color& plain) : plain_(plain) {
   if (!label) return;
   check_label(*label, static_cast<std::size_t>(points));
-  title_ = label->column;
+  // A column known by its number only is called so.
+  const bool number =
+      !label->column.empty() && label->column.find_first_not_of("0123456789") == std::string::npos;
+  title_ = number ? "column " + label->column : label->column;
   if (!label->values.empty() && label->names.size() > most_numeric_classes) {
     kind_ = Kind::scale;
     values_ = label->values;

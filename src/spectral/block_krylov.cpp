@@ -23,6 +23,8 @@ namespace {
 /// The probable bound is θ/(1 − ε): within a factor 1/(1 − ε) of the truth. An indefinite operator
 /// needs both ends of the spectrum, and a smaller ε.
 constexpr double epsilon_psd = 0.45, epsilon_indefinite = 0.15;
+/// Steps added when the bound does not fall below the last wanted eigenvalue.
+constexpr Index extra_steps = 4;
 
 template <class T>
 class BlockKrylov {
@@ -40,9 +42,10 @@ class BlockKrylov {
         one_sided_(request.positive_semidefinite && request.end == End::largest),
         probe_steps_(
             lanczos_steps(n_, block_, one_sided_ ? epsilon_psd : epsilon_indefinite, request.delta / 4)),
-        floor_(16 * double(std::numeric_limits<T>::epsilon()) * op.cancellation()) {
+        cancelled_(16 * double(std::numeric_limits<T>::epsilon()) * op.cancellation()),
+        floor_(request.tolerance > 0 ? 0 : cancelled_) {
     const Index asked = request.basis > 0 ? request.basis : 2 * wanted_ + 32 * block_;
-    capacity_ = std::max({asked, wanted_ + 3 * block_, wanted_ + (probe_steps_ + 2) * block_});
+    capacity_ = std::max({asked, wanted_ + 3 * block_, wanted_ + (probe_steps_ + extra_steps + 2) * block_});
   }
 
   Spectrum<T> solve(const Block<T>& start) {
@@ -72,7 +75,7 @@ class BlockKrylov {
     wanted_ = found.values.size();
     theta_ = double(sign_) * found.values;
     scale_ = wanted_ > 0 ? theta_.cwiseAbs().maxCoeff() : 0;
-    const Index needed = wanted_ + (probe_steps_ + 2) * block_;
+    const Index needed = wanted_ + (probe_steps_ + extra_steps + 2) * block_;
     if (n_ < needed + block_) return exact_missed(found);
     basis_.resize(n_, needed);
     projected_ = Block<double>::Zero(needed, needed);
@@ -204,6 +207,7 @@ class BlockKrylov {
     random_frontier();
     const double wanted = wanted_ > 0 ? theta_[wanted_ - 1] : std::numeric_limits<double>::infinity();
     double largest = 0, smallest = 0;
+    Index steps = 0;  // of the Krylov space that the bound speaks of; a restart of it adds none
     for (Index step = 1;; ++step) {
       expand();
       run_.report("checking for missed eigenvalues", std::min(1.0, double(step) / double(probe_steps_)));
@@ -212,25 +216,33 @@ class BlockKrylov {
       Block<double> inner = projected_.block(wanted_, wanted_, rest, rest);
       Vector<double> values;
       linalg::syevd(inner, values);
+      if (rest == step * block_) steps = step;
       largest = values[rest - 1];
       smallest = std::min(smallest, values[0]);
       const double residual = (coupling_ * inner.col(rest - 1).tail(coupling_.cols())).norm();
-      if (!thorough || largest > wanted + tolerance_ * scale_ || largest + residual <= wanted ||
-          residual <= std::max(tolerance_ * scale_, floor_) || passes_ >= request_.max_passes)
-        break;
+      const bool found = largest > wanted + tolerance_ * scale_, enough = passes_ >= request_.max_passes;
+      const bool settled = largest + residual <= wanted || residual <= std::max(tolerance_ * scale_, floor_);
+      // A bound below the last wanted value says that these are the largest: worth a few more steps.
+      const bool tell_apart =
+          step < probe_steps_ + extra_steps && probable_bound(largest, smallest, step) > wanted;
+      if (found || enough || (thorough ? settled : !tell_apart)) break;
       if (size_ + 2 * frontier_ > basis_.cols())
         compress_rest(inner.rightCols(rest / 2), values.tail(rest / 2));
     }
     scale_ = std::max({scale_, std::abs(largest), std::abs(smallest)});
-    // Each probe may fail, and for an indefinite operator at either end: together with probability delta.
-    const double delta = std::ldexp(request_.delta, -static_cast<int>(++probes_)) / (one_sided_ ? 1 : 2);
-    const double epsilon = lanczos_epsilon(n_, block_, probe_steps_, delta);
-    const double rounding = 10 * double(std::numeric_limits<T>::epsilon()) * scale_ + floor_;
-    if (one_sided_)
-      probable_ = std::max(largest, 0.0) / std::max(0.1, 1 - epsilon) + rounding;
-    else
-      probable_ = largest + epsilon * (largest - smallest) / std::max(0.1, 1 - 2 * epsilon) + rounding;
+    probable_ = probable_bound(largest, smallest, steps);
+    ++probes_;
     return largest > wanted + tolerance_ * scale_;
+  }
+
+  /// What the extreme Ritz values of `steps` steps say of the eigenvalues left over. Each probe may
+  /// fail, and for an indefinite operator at either end: all of them together with probability delta.
+  [[nodiscard]] double probable_bound(double largest, double smallest, Index steps) const {
+    const double delta = std::ldexp(request_.delta, -static_cast<int>(probes_ + 1)) / (one_sided_ ? 1 : 2);
+    const double epsilon = lanczos_epsilon(n_, block_, steps, delta);
+    const double rounding = 10 * double(std::numeric_limits<T>::epsilon()) * scale_ + cancelled_;
+    if (one_sided_) return std::max(largest, 0.0) / std::max(0.1, 1 - epsilon) + rounding;
+    return largest + epsilon * (largest - smallest) / std::max(0.1, 1 - 2 * epsilon) + rounding;
   }
 
   /// Replaces the basis beyond the wanted vectors by these combinations of it.
@@ -339,7 +351,8 @@ class BlockKrylov {
   double tolerance_;
   bool one_sided_;  ///< nothing lies below zero, and the upper end is wanted
   Index probe_steps_;
-  double floor_;  ///< residual that rounding alone leaves
+  double cancelled_;  ///< what rounding of the numbers that cancel inside A leaves of a product with it
+  double floor_;      ///< residuals below count as nothing, unless a tolerance was asked for
   Index probes_ = 0;
 
   Block<T> basis_;           ///< the first size_ columns are the basis Q, the next frontier_ the frontier

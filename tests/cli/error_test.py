@@ -32,6 +32,19 @@ class Usage(CliTest):  # exit 2
         for route in ("auto", "dense", "stored", "tiled"):
             self.assertIn(route, message)
 
+    def test_outputs_that_would_overwrite_each_other_or_the_data(self):
+        self.fails(2, "pca", "points.csv", "--out", "x.csv", "--model", "x.csv")
+        self.fails(2, "pca", "points.csv", "--out", "points.csv")
+        self.fails(2, "pca", "points.csv", "--model", "./points.csv")
+
+    def test_gaps_in_new_points_are_not_filled_from_themselves(self):
+        self.ok("pca", "points.csv", "--model", "m.mercer")
+        self.assertIn("--missing drop", self.fails(2, "transform", "m.mercer", "points.csv", "--missing", "mean"))
+
+    def test_numbers_that_must_be_positive_say_so(self):
+        self.assertIn("'0' is not a number above 0", self.fails(2, "pca", "points.csv", "--residual", "0"))
+        self.assertIn("'0' is not a number above 0", self.fails(2, "generate", "circles", "--n", "0"))
+
     def test_values_that_an_option_does_not_take(self):
         for option, value in (("--center", "maybe"), ("--precision", "half"), ("--scale", "big"), ("--missing", "fit"),
                               ("--indefinite", "ignore"), ("--memory", "lots"), ("--memory", "-4G"), ("--threads", "0"),
