@@ -33,7 +33,7 @@ class KernelPca final : public Model<T> {
  public:
   static KernelPca fit(const Samples<T>& samples, const KernelPcaOptions& options = {}, const Run& run = {});
   static KernelPca fit(const Dataset<T>& data, const KernelPcaOptions& options = {}, const Run& run = {});
-  /// What fit would do; allocates nothing.
+  /// What fit would do, with the time it should take here (measured briefly, once a process).
   static Plan plan(const Samples<T>& samples, const KernelPcaOptions& options = {}, const Run& run = {});
 
   [[nodiscard]] Index features() const override {

@@ -26,7 +26,7 @@ class Pca final : public Model<T> {
  public:
   static Pca fit(const Samples<T>& samples, const PcaOptions& options = {}, const Run& run = {});
   static Pca fit(const Dataset<T>& data, const PcaOptions& options = {}, const Run& run = {});
-  /// What fit would do; allocates nothing.
+  /// What fit would do, with the time it should take here (measured briefly, once a process).
   static Plan plan(const Samples<T>& samples, const PcaOptions& options = {}, const Run& run = {});
 
   [[nodiscard]] Index features() const override { return directions_.rows(); }
