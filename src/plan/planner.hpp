@@ -14,6 +14,8 @@ struct Problem {
   double element_flops = 0;  ///< to evaluate one element of the matrix
   double apply_flops = 0;    ///< one implicit product with one vector; 0: elements are evaluated anew
   double data_bytes = 0;     ///< copies of the data the route needs besides
+  bool low_rank = false;     ///< the low-rank route makes sense here
+  Index rank = 0;            ///< of the low-rank route; 0: a tolerance decides
 };
 
 /// Throws Error{no_memory} saying what each route would need when none fits the budget.
