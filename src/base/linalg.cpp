@@ -83,6 +83,11 @@ void syrk(Transpose ta, Index n, Index k, T alpha, const T* a, Index lda, T beta
 }
 
 template <class T>
+T dot(Index n, const T* x, const T* y) {
+  return choose<T>(cblas_ddot, cblas_sdot)(narrow(n), x, 1, y, 1);
+}
+
+template <class T>
 void solve_lower(Transpose tl, Index m, Index n, const T* l, Index ldl, T* x, Index ldx) {
   if (m == 0 || n == 0) return;
   choose<T>(cblas_dtrsm, cblas_strsm)(CblasColMajor, CblasLeft, CblasLower, flag(tl), CblasNonUnit, narrow(m),
@@ -210,6 +215,7 @@ void add_product(T alpha, const BlockView<T>& a, const BlockView<T>& b, BlockRef
   template void gemm<T>(Transpose, Transpose, Index, Index, Index, T, const T*, Index, const T*, Index, T, \
                         T*, Index);                                                                        \
   template void syrk<T>(Transpose, Index, Index, T, const T*, Index, T, T*, Index);                        \
+  template T dot<T>(Index, const T*, const T*);                                                            \
   template void solve_lower<T>(Transpose, Index, Index, const T*, Index, T*, Index);                       \
   template Block<T> qr<T>(BlockRef<T>);                                                                    \
   template Block<T> transposed_times<T>(const BlockView<T>&, const BlockView<T>&);                         \

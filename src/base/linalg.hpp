@@ -17,6 +17,10 @@ void gemm(Transpose ta, Transpose tb, Index m, Index n, Index k, T alpha, const 
 template <class T>
 void syrk(Transpose ta, Index n, Index k, T alpha, const T* a, Index lda, T beta, T* c, Index ldc);
 
+/// Σ x_i y_i, summed in T.
+template <class T>
+[[nodiscard]] T dot(Index n, const T* x, const T* y);
+
 /// X := L⁻¹ X, or L⁻ᵀ X when transposed, for a lower triangular L (m x m) and X (m x n), column-major.
 template <class T>
 void solve_lower(Transpose tl, Index m, Index n, const T* l, Index ldl, T* x, Index ldx);

@@ -19,19 +19,34 @@ struct FeatureMoments {
 
   [[nodiscard]] Index rank() const { return mean.size(); }
 
-  /// Adds `rows` feature vectors, row-major; they are overwritten (by φ minus their mean).
-  template <class T>
-  void add(T* features, Index rows, const Run& run);
-
   /// Adds what was gathered elsewhere on the same basis.
   void merge(const FeatureMoments& other);
-
   /// The same on a longer basis, on whose new functions these points have no coordinates.
   [[nodiscard]] FeatureMoments padded(Index rank) const;
+};
+
+/// Adds feature vectors up, block by block. Sums are taken about a fixed point near the mean, so that
+/// what is subtracted in the end is small.
+template <class T>
+class MomentSum {
+ public:
+  /// `near_mean` is used when centring.
+  MomentSum(bool center, const Vector<double>& near_mean);
+
+  /// `rows` vectors, row-major; they are overwritten.
+  void add(T* features, Index rows, const Run& run);
+  [[nodiscard]] FeatureMoments result() const;
 
  private:
-  /// Count and mean of the union, and what the distance of the means adds to the scatter.
-  void move_mean(const Vector<double>& other_mean, Index other_count);
+  void add_products(const T* features, Index rows, const Run& run);
+
+  FeatureMoments sum_;  ///< scatter about shift_; the mean is made at the end
+  Vector<T> shift_;
+  Vector<double> total_;  ///< Σ(φ − shift)
 };
+
+/// The mean of some feature vectors, row-major.
+template <class T>
+[[nodiscard]] Vector<double> mean_of(const T* features, Index rows, Index rank);
 
 }  // namespace mercer

@@ -61,10 +61,7 @@ void LandmarkBasis<T>::evaluate(const Samples<T>& points, T* features, double* d
 
 template <class T>
 FeaturePass<T>::FeaturePass(const LandmarkBasis<T>& basis, bool center, std::vector<Index> prefixes)
-    : basis_(basis),
-      moments_(basis.rank(), center),
-      prefixes_(std::move(prefixes)),
-      prefix_traces_(prefixes_.size(), 0.0) {}
+    : basis_(basis), center_(center), prefixes_(std::move(prefixes)), prefix_traces_(prefixes_.size(), 0.0) {}
 
 template <class T>
 void FeaturePass<T>::add(const Samples<T>& points, const Run& run) {
@@ -84,9 +81,15 @@ void FeaturePass<T>::add(const Samples<T>& points, const Run& run) {
         prefix_traces_[p] +=
             std::max(0.0, whole - phi.head(prefixes_[p]).template cast<double>().squaredNorm());
     }
-    moments_.add(features.data(), count, run);
+    if (!moments_) moments_.emplace(center_, mean_of(features.data(), count, r));
+    moments_->add(features.data(), count, run);
     run.check();
   }
+}
+
+template <class T>
+FeatureMoments FeaturePass<T>::moments() const {
+  return moments_ ? moments_->result() : FeatureMoments(basis_.rank(), center_);
 }
 
 template class LandmarkBasis<float>;

@@ -6,6 +6,7 @@
 
 #include "model/feature_moments.hpp"
 
+#include <optional>
 #include <vector>
 
 namespace mercer {
@@ -45,7 +46,7 @@ class FeaturePass {
   /// Points scaled as the model does, any number of them.
   void add(const Samples<T>& points, const Run& run);
 
-  [[nodiscard]] const FeatureMoments& moments() const { return moments_; }
+  [[nodiscard]] FeatureMoments moments() const;
   [[nodiscard]] Vector<double> diagonal() const { return map(diagonal_); }
   [[nodiscard]] Vector<double> remaining() const {
     return map(remaining_);
@@ -57,7 +58,8 @@ class FeaturePass {
     return Eigen::Map<const Vector<double>>(v.data(), static_cast<Index>(v.size()));
   }
   const LandmarkBasis<T>& basis_;
-  FeatureMoments moments_;
+  bool center_;
+  std::optional<MomentSum<T>> moments_;  ///< begun with the first chunk, whose mean it is taken about
   std::vector<Index> prefixes_;
   std::vector<double> diagonal_, remaining_, prefix_traces_;
 };

@@ -47,6 +47,26 @@ RemainderGroup bounded_group(Index rank, const Vector<double>& remaining, const 
   return out;
 }
 
+/// Mean and scatter of the rows of F.
+template <class T>
+FeatureMoments moments_of(const PivotedCholesky<T>& factor, bool center, const Run& run) {
+  const Index n = factor.size(), r = factor.rank();
+  std::vector<T> features(static_cast<std::size_t>(std::min(n, feature_rows) * r));
+  const Index some = std::min<Index>(n, 1024);  // spread over all rows
+  for (Index i = 0; i < some; ++i) factor.copy_rows(i * n / some, 1, features.data() + i * r);
+  MomentSum<T> sum(center, mean_of(features.data(), some, r));
+  for (Index first = 0; first < n; first += feature_rows) {
+    const Index count = std::min(feature_rows, n - first);
+    parallel_for((count + 255) / 256, run, [&](Index part) {
+      const Index i0 = part * 256;
+      factor.copy_rows(first + i0, std::min<Index>(256, count - i0), features.data() + i0 * r);
+    });
+    sum.add(features.data(), count, run);
+    run.report("scatter", double(first + count) / double(n));
+  }
+  return sum.result();
+}
+
 std::string note_of(PivotStop stop, const LowRank& options, Index rank, double share_left) {
   if (stop == PivotStop::numerical_rank)
     return fmt::format("after {} landmarks nothing but rounding is left of the kernel matrix", rank);
@@ -146,21 +166,10 @@ KernelPca<T> LowRankFit<T>::fit_in_memory(const Samples<T>& samples, const Kerne
     if (state.factor.rows() < r)
       throw Error(ErrorCode::internal,
                   fmt::format("{} of {} landmarks are independent", state.factor.rows(), r));
-    state.moments = FeatureMoments(r, options.center);
-    std::vector<T> features;
-    for (Index first = 0; first < n; first += feature_rows) {
-      const Index count = std::min(feature_rows, n - first);
-      features.resize(static_cast<std::size_t>(count * r));
-      parallel_for((count + 255) / 256, run, [&](Index part) {
-        const Index i0 = part * 256;
-        factor.copy_rows(first + i0, std::min<Index>(256, count - i0), features.data() + i0 * r);
-      });
-      state.moments.add(features.data(), count, run);
-      run.report("scatter", double(first + count) / double(n));
-    }
+    state.moments = moments_of(factor, options.center, run);
     watch.lap("scatter");
     const RemainderSample sample(factor.remaining(), factor.diagonal(), element_noise<T>(r),
-                                 std::clamp<Index>(2 * n, 20000, 500000), run.seed);
+                                 std::clamp<Index>(2 * n, 20000, 100000), run.seed);
     const auto element = [&](Index p) {
       const auto [i, j] = sample.pairs()[static_cast<std::size_t>(p)];
       return factor.remainder(i, j);

@@ -18,7 +18,7 @@ namespace {
 /// Rows that one thread updates at a time: a tile of them stays in its cache.
 constexpr Index chunk_rows = 512;
 /// Pivots proposed at once. Rejected ones cost next to nothing, and a wide block makes a fast product.
-constexpr Index smallest_block = 16, largest_block = 256;
+constexpr Index smallest_block = 16, largest_block = 128;
 
 template <class T>
 T* thread_scratch(Index count) {
@@ -26,6 +26,49 @@ T* thread_scratch(Index count) {
   if (static_cast<Index>(buffer.size()) < count) buffer.resize(static_cast<std::size_t>(count));
   return buffer.data();
 }
+
+/// X := L⁻¹X for many columns X. BLAS solves small triangles at a quarter of the speed of a product, so the
+/// diagonal blocks are inverted beforehand where they are well conditioned, as with pivots of one block
+/// they nearly always are.
+template <class T>
+class BlockSolver {
+ public:
+  explicit BlockSolver(const Block<double>& lower) : lower_(lower.cast<T>()) {
+    for (Index first = 0; first < lower.rows(); first += side) {
+      const Index size = std::min(side, lower.rows() - first);
+      const Block<double> corner = lower.block(first, first, size, size);
+      Block<double> inverse = Block<double>::Identity(size, size);
+      linalg::solve_lower<double>(linalg::Transpose::no, size, size, corner.data(), size, inverse.data(),
+                                  size);
+      const bool harmless = corner.norm() * inverse.norm() <= 100 * double(size);
+      inverses_.push_back(harmless ? Block<T>(inverse.cast<T>()) : Block<T>());
+    }
+  }
+
+  void solve(T* x, Index columns) const {
+    const Index m = lower_.rows();
+    constexpr auto no = linalg::Transpose::no;
+    for (std::size_t b = 0; b < inverses_.size(); ++b) {
+      const Index first = static_cast<Index>(b) * side, size = std::min(side, m - first);
+      if (first > 0)
+        linalg::gemm<T>(no, no, size, columns, first, -1, lower_.data() + first, m, x, m, 1, x + first, m);
+      if (inverses_[b].size() == 0) {
+        linalg::solve_lower<T>(no, size, columns, lower_.data() + first * (m + 1), m, x + first, m);
+        continue;
+      }
+      thread_local std::vector<T> before;
+      before.resize(static_cast<std::size_t>(size * columns));
+      for (Index c = 0; c < columns; ++c) std::copy_n(x + c * m + first, size, before.data() + c * size);
+      linalg::gemm<T>(no, no, size, columns, size, 1, inverses_[b].data(), size, before.data(), size, 0,
+                      x + first, m);
+    }
+  }
+
+ private:
+  static constexpr Index side = 32;
+  Block<T> lower_;
+  std::vector<Block<T>> inverses_;  ///< empty: solve instead
+};
 
 }  // namespace
 
@@ -182,7 +225,7 @@ void PivotedCholesky<T>::append(const Accepted& block, const Run& run) {
   Matrix<T> pivot_rows(width, std::max<Index>(1, before));
   for (Index i = 0; i < width && before > 0; ++i)
     copy_rows(block.rows[static_cast<std::size_t>(i)], 1, pivot_rows.data() + i * before);
-  const Block<T> factor = block.factor.template cast<T>();
+  const BlockSolver<T> solver(block.factor);
   while (static_cast<Index>(panels_.size()) * panel_width < before + width) {
     const Index stride = std::min(panel_width, max_rank_ - static_cast<Index>(panels_.size()) * panel_width);
     panels_.push_back({HugeBuffer<T>(static_cast<std::size_t>(n * stride)), stride});
@@ -198,11 +241,8 @@ void PivotedCholesky<T>::append(const Accepted& block, const Run& run) {
       linalg::gemm<T>(linalg::Transpose::yes, linalg::Transpose::no, width, rows, cols, -1,
                       pivot_rows.data() + first, before, panel.row(i0), panel.stride, 1, tile, width);
     }
-    linalg::solve_lower<T>(linalg::Transpose::no, width, rows, factor.data(), width, tile, width);
+    solver.solve(tile, rows);
     const Eigen::Map<const Matrix<T>> f(tile, rows, width);
-    if (!f.allFinite())
-      throw Error(ErrorCode::bad_data, fmt::format("the kernel overflows in rows {}..{}", i0, i0 + rows - 1),
-                  "scale the inputs (--scale standardize) or choose smaller parameters");
     for (Index first = before; first < before + width;) {
       const Index column = first % panel_width,
                   count = std::min(panel_width - column, before + width - first);
@@ -211,8 +251,13 @@ void PivotedCholesky<T>::append(const Accepted& block, const Run& run) {
         std::copy_n(tile + i * width + (first - before), count, panel.row(i0 + i) + column);
       first += count;
     }
-    for (Index i = 0; i < rows; ++i)
-      remaining_[i0 + i] = std::max(0.0, remaining_[i0 + i] - f.row(i).template cast<double>().squaredNorm());
+    for (Index i = 0; i < rows; ++i) {
+      const double taken = f.row(i).template cast<double>().squaredNorm();
+      if (!std::isfinite(taken))
+        throw Error(ErrorCode::bad_data, fmt::format("the kernel overflows in row {}", i0 + i),
+                    "scale the inputs (--scale standardize) or choose smaller parameters");
+      remaining_[i0 + i] = std::max(0.0, remaining_[i0 + i] - taken);
+    }
   });
   for (const Index row : block.rows) remaining_[row] = 0;
   pivots_.insert(pivots_.end(), block.rows.begin(), block.rows.end());
@@ -235,8 +280,7 @@ double PivotedCholesky<T>::remainder(Index i, Index j) const {
   for (Index column = 0; column < rank(); column += panel_width) {
     const Index cols = std::min(panel_width, rank() - column);
     const Panel& panel = panel_of(column);
-    const Eigen::Map<const Vector<T>> a(panel.row(i), cols), b(panel.row(j), cols);
-    product += a.template cast<double>().dot(b.template cast<double>());
+    product += double(linalg::dot<T>(cols, panel.row(i), panel.row(j)));
   }
   return double(value) - product;
 }

@@ -36,7 +36,7 @@ class PivotedCholesky {
 
   [[nodiscard]] const Vector<double>& diagonal() const { return diagonal_; }    ///< of K
   [[nodiscard]] const Vector<double>& remaining() const { return remaining_; }  ///< of E, at least 0
-  /// E_ij = k(x_i, x_j) − F_i·F_j, summed in double.
+  /// E_ij = k(x_i, x_j) − F_i·F_j, to cholesky_rounding of √(k_ii k_jj).
   [[nodiscard]] double remainder(Index i, Index j) const;
   /// Rows [first, first + count) of F, row-major.
   void copy_rows(Index first, Index count, T* out) const;
