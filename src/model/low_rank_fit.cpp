@@ -119,9 +119,10 @@ void require_low_rank(const KernelPcaOptions& options, Index n) {
 
 template <class T>
 KernelPca<T> LowRankFit<T>::fit(const Samples<T>& samples, const KernelPcaOptions& options,
-                                const Problem& problem, const Run& run) {
+                                const Problem& problem, const Run& caller) {
   require_low_rank(options, samples.rows());
-  const ThreadScope threads(run);
+  const SteadyRun steady(caller);
+  const Run& run = steady;
   const LowRankLayout layout = low_rank_layout(problem, run);
   const Plan plan = plan_low_rank(problem, layout, run);
   if (!layout.streamed) return fit_in_memory(samples, options, layout, plan, run);
@@ -169,7 +170,7 @@ KernelPca<T> LowRankFit<T>::fit_in_memory(const Samples<T>& samples, const Kerne
     state.moments = moments_of(factor, options.center, run);
     watch.lap("scatter");
     const RemainderSample sample(factor.remaining(), factor.diagonal(), element_noise<T>(r),
-                                 std::clamp<Index>(2 * n, 20000, 100000), run.seed);
+                                 std::clamp<Index>(10 * n, 4000, 100000), run.seed);
     const auto element = [&](Index p) {
       const auto [i, j] = sample.pairs()[static_cast<std::size_t>(p)];
       return factor.remainder(i, j);
@@ -209,12 +210,13 @@ KernelPca<T> LowRankFit<T>::fit_in_memory(const Samples<T>& samples, const Kerne
 }
 
 template <class T>
-KernelPca<T> LowRankFit<T>::fit(RowSource<T>& rows, const KernelPcaOptions& options, const Run& run) {
+KernelPca<T> LowRankFit<T>::fit(RowSource<T>& rows, const KernelPcaOptions& options, const Run& caller) {
   require_solvable(options.components, options.residual);
   if (options.route != Route::lowrank && options.route != Route::automatic)
     throw Error(ErrorCode::usage, fmt::format("route {} needs all rows in memory", name_of(options.route)),
                 "rows in chunks are fitted by --route lowrank");
-  const ThreadScope threads(run);
+  const SteadyRun steady(caller);
+  const Run& run = steady;
   const RowSurvey<T> seen = survey(rows, options.scale, run);
   if (seen.rows == 0 || rows.cols() == 0)
     throw Error(ErrorCode::bad_data,

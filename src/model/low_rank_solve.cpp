@@ -50,8 +50,9 @@ struct Trace {
 }  // namespace
 
 template <class T>
-void LowRankFit<T>::solve(Pca& model, LandmarkState state, const Components& components, const Run& run) {
-  const ThreadScope threads(run);
+void LowRankFit<T>::solve(Pca& model, LandmarkState state, const Components& components, const Run& caller) {
+  const SteadyRun steady(caller);
+  const Run& run = steady;
   Report& report = model.report_;
   const FeatureMoments& moments = state.moments;
   const Index r = moments.rank();
@@ -59,8 +60,8 @@ void LowRankFit<T>::solve(Pca& model, LandmarkState state, const Components& com
   run.report("eigenvectors", 0);
   const bool share = components.share > 0;
   const Index wanted = share ? r : std::min(components.count, r);
-  const Spectrum<double> s =
-      dense_eigenpairs<double>(moments.scatter, std::min(r, wanted + 1), End::largest, run);
+  const Spectrum<double> s = dense_eigenpairs<double>(moments.scatter, std::min(r, wanted + 1), End::largest,
+                                                      Run{.threads = 1});  // for the same bits always
   run.check();
 
   const double mean_part = moments.centered ? n * moments.mean.squaredNorm() : 0;

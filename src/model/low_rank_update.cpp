@@ -83,10 +83,11 @@ KernelPca<T> LowRankFit<T>::on_basis_of(const Pca& like, const LandmarkBasis<T>&
 
 template <class T>
 KernelPca<T> LowRankFit<T>::refit(const Pca& model, const Samples<T>& samples, const Components& components,
-                                  const Run& run) {
+                                  const Run& caller) {
   require_solvable(components, 0);
   require_samples(samples);
-  const ThreadScope threads(run);
+  const SteadyRun steady(caller);
+  const Run& run = steady;
   Stopwatch watch;
   const LandmarkBasis<T> basis = basis_of(model, "its basis cannot be taken over");
   if (samples.cols() != model.features())
@@ -118,8 +119,9 @@ KernelPca<T> LowRankFit<T>::refit(const Pca& model, const Samples<T>& samples, c
 
 template <class T>
 KernelPca<T> LowRankFit<T>::update(const Pca& model, const Samples<T>& more, const UpdateOptions& options,
-                                   const Run& run) {
-  const ThreadScope threads(run);
+                                   const Run& caller) {
+  const SteadyRun steady(caller);
+  const Run& run = steady;
   Stopwatch watch;
   LandmarkBasis<T> basis = basis_of(model, "it cannot take in more points");
   if (more.cols() != model.features())
@@ -167,8 +169,9 @@ KernelPca<T> LowRankFit<T>::update(const Pca& model, const Samples<T>& more, con
 }
 
 template <class T>
-KernelPca<T> LowRankFit<T>::merge(const Pca& a, const Pca& b, const Run& run) {
-  const ThreadScope threads(run);
+KernelPca<T> LowRankFit<T>::merge(const Pca& a, const Pca& b, const Run& caller) {
+  const SteadyRun steady(caller);
+  const Run& run = steady;
   Stopwatch watch;
   const LandmarkBasis<T> basis = basis_of(a, "the first model cannot be merged"),
                          other = basis_of(b, "the second model cannot be merged");

@@ -84,8 +84,10 @@ double PivotedCholesky<T>::bytes(Index n, Index rank) {
 
 template <class T>
 PivotedCholesky<T>::PivotedCholesky(const Kernel& kernel, const Samples<T>& samples,
-                                    const PivotRequest& request, const Run& run)
+                                    const PivotRequest& request, const Run& caller)
     : tiles_(kernel, samples), max_rank_(request.max_rank), diagonal_(samples.rows()) {
+  const SteadyRun steady(caller);
+  const Run& run = steady;
   const Index n = size(), chunks = (n + chunk_rows - 1) / chunk_rows;
   parallel_for(chunks, run, [&](Index chunk) {
     const Index i0 = chunk * chunk_rows, rows = std::min(chunk_rows, n - i0);
