@@ -22,6 +22,8 @@ struct Command {
 Command add_pca(CLI::App& program);
 Command add_kpca(CLI::App& program);
 Command add_transform(CLI::App& program);
+Command add_update(CLI::App& program);
+Command add_merge(CLI::App& program);
 Command add_inverse(CLI::App& program);
 Command add_info(CLI::App& program);
 Command add_plot(CLI::App& program);

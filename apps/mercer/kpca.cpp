@@ -1,5 +1,6 @@
 // mercer kpca: kernel PCA (mission rows M3 to M5).
 #include "fit.hpp"
+#include "low_rank.hpp"
 
 #include <mercer/kernel_pca.hpp>
 
@@ -10,6 +11,7 @@ namespace mercer::app {
 Command add_kpca(CLI::App& program) {
   struct Flags : FitFlags {
     std::string kernel = "rbf(gamma=median)", indefinite = "error";
+    LowRankFlags low_rank;
   };
   auto flags = std::make_shared<Flags>();
   auto* parser = program.add_subcommand("kpca", "kernel principal components");
@@ -20,6 +22,7 @@ Command add_kpca(CLI::App& program) {
     app.add_option("--indefinite", flags->indefinite, "when the kernel matrix is not PSD (default error)")
         ->type_name("error|clip")
         ->group(group);
+    flags->low_rank.add_to(app, group);
   });
   parser->footer(
       "Kernels: linear, poly(degree=3, gamma=1, coef0=1), rbf(gamma=0.5), rbf(sigma=1), laplacian, sigmoid,\n"
@@ -27,14 +30,28 @@ Command add_kpca(CLI::App& program) {
       "  (DATA is K); sums, products and multiples. gamma is a number, auto (1/d) or median.\n"
       "Example: mercer kpca digits.csv.gz --label 64 --kernel 'rbf(gamma=0.001)' --out scores.csv");
 
-  return {parser, [flags](const Session& session) {
-            const KernelPcaOptions options{.components = Components::parse(flags->components),
+  return {parser, [flags, parser](const Session& session) {
+            const Components components = Components::parse(flags->components);
+            const Route route = flags->low_rank.route(flags->route);
+            if (flags->low_rank.from_model()) {
+              for (const char* fixed : {"--kernel", "--scale", "--center", "--rank", "--tolerance"})
+                if (parser->count(fixed) > 0)
+                  throw Error(ErrorCode::usage,
+                              fmt::format("{} is taken over from the model that --landmarks names", fixed),
+                              "leave it out");
+              flags->precision = name_of(model_precision(flags->low_rank.landmarks));
+              fit_and_write<OnBasis>("kpca", *flags, BasisOptions{flags->low_rank.landmarks, components},
+                                     session);
+              return;
+            }
+            const KernelPcaOptions options{.components = components,
                                            .kernel = Kernel::parse(flags->kernel),
                                            .center = flags->centered(),
                                            .scale = parse_scale(flags->scale),
                                            .indefinite = parse_indefinite(flags->indefinite),
                                            .residual = flags->residual,
-                                           .route = parse_route(flags->route)};
+                                           .route = route,
+                                           .lowrank = flags->low_rank.parsed()};
             fit_and_write<KernelPca>("kpca", *flags, options, session);
           }};
 }

@@ -81,6 +81,8 @@ class KernelPca final : public Model<T> {
   /// A model of other points on this one's basis, scaling, kernel and centring: a shard to be merged.
   [[nodiscard]] KernelPca refit(const Samples<T>& samples, const Components& components,
                                 const Run& run = {}) const;
+  [[nodiscard]] KernelPca refit(const Dataset<T>& data, const Components& components,
+                                const Run& run = {}) const;
   /// Of two models on one basis, the model of all their points. Throws Error{usage} when the bases differ.
   static KernelPca merge(const KernelPca& a, const KernelPca& b, const Run& run = {});
 

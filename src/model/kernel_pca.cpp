@@ -246,6 +246,14 @@ KernelPca<T> KernelPca<T>::refit(const Samples<T>& samples, const Components& co
 }
 
 template <class T>
+KernelPca<T> KernelPca<T>::refit(const Dataset<T>& data, const Components& components, const Run& run) const {
+  KernelPca model = refit(data.samples, components, run);
+  model.label_ = data.label;
+  model.columns_ = data.columns;
+  return model;
+}
+
+template <class T>
 KernelPca<T> KernelPca<T>::merge(const KernelPca& a, const KernelPca& b, const Run& run) {
   return LowRankFit<T>::merge(a, b, run);
 }

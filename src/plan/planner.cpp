@@ -90,8 +90,9 @@ std::string shortfall(const Plan& plan) {
 std::string low_rank_offer(const Problem& p, const Run& run) {
   if (!p.low_rank) return "";
   Problem approximate = p;
-  approximate.rank = std::min<Index>(p.size, 1000);
+  approximate.rank = 0;  // as large as fits, but no larger than usual
   try {
+    approximate.rank = std::min<Index>(low_rank_layout(approximate, run).rank, 1000);
     return fmt::format(", or approximate with --route lowrank: rank {} would need {}", approximate.rank,
                        format_bytes(low_rank_layout(approximate, run).bytes));
   } catch (const Error&) {

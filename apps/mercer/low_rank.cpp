@@ -1,0 +1,110 @@
+// Options of the low-rank route, and fits on the basis of a model.
+#include "low_rank.hpp"
+
+#include "files.hpp"
+
+#include <mercer/error.hpp>
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace mercer::app {
+namespace {
+
+/// One 0-based row number a line (or in one line).
+std::vector<Index> read_rows(const std::string& path) {
+  const auto data = read_dataset<double>(path);
+  const Matrix<double> numbers = data.samples.to_dense();
+  if (numbers.rows() != 1 && numbers.cols() != 1)
+    throw Error(ErrorCode::bad_data,
+                fmt::format("{}: {} x {} numbers are no list of rows", path, numbers.rows(), numbers.cols()),
+                "give one row number a line, from 0");
+  std::vector<Index> out;
+  for (Index i = 0; i < numbers.size(); ++i) {
+    const double value = numbers.data()[i];
+    if (value < 0 || value != std::floor(value) || value > 1e15)
+      throw Error(ErrorCode::bad_data, fmt::format("{}: {} is no row number", path, value),
+                  "rows count from 0");
+    out.push_back(static_cast<Index>(value));
+  }
+  return out;
+}
+
+bool is_way(const std::string& name) { return name == "pivoted" || name == "uniform" || name == "kmeans"; }
+
+}  // namespace
+
+void LowRankFlags::add_to(CLI::App& parser, const std::string& group) {
+  parser.add_option("--rank", rank, "low rank: how many landmarks")
+      ->type_name("R")
+      ->check(CLI::Range(Index(1), Index(1000000000)).description(""))
+      ->group(group);
+  parser.add_option("--tolerance", tolerance, "low rank: share of the trace to leave out (1e-3)")
+      ->type_name("E")
+      ->check(positive_number())
+      ->group(group);
+  parser.add_option("--landmarks", landmarks, "low rank: or a file of row numbers, or a model's")
+      ->type_name("pivoted|uniform|kmeans|FILE")
+      ->group(group);
+}
+
+bool LowRankFlags::from_model() const {
+  return !landmarks.empty() && !is_way(landmarks) && is_model_file(landmarks);
+}
+
+Route LowRankFlags::route(const std::string& name) const {
+  const Route wanted = parse_route(name);
+  if (!given() || wanted == Route::lowrank) return wanted;
+  if (wanted != Route::automatic)
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("--rank, --tolerance and --landmarks belong to the low-rank route, not to {}", name),
+        "leave out --route, or say --route lowrank");
+  return Route::lowrank;
+}
+
+LowRank LowRankFlags::parsed() const {
+  LowRank out{.rank = rank, .tolerance = tolerance};
+  if (is_way(landmarks)) {
+    out.landmarks = parse_landmarks(landmarks);
+  } else if (!landmarks.empty()) {
+    out.landmarks = Landmarks::given;
+    out.given = read_rows(landmarks);
+  }
+  return out;
+}
+
+template <class T>
+std::unique_ptr<Model<T>> load_kernel_pca(const std::string& path, const std::string& purpose) {
+  auto model = load_model<T>(path);
+  if (dynamic_cast<const KernelPca<T>*>(model.get()) == nullptr)
+    throw Error(ErrorCode::usage, fmt::format("{} is a {} model, which {}", path, model->method(), purpose),
+                "that takes a model of kpca --route lowrank");
+  return model;
+}
+
+template <class T>
+KernelPca<T> OnBasis<T>::fit(const Dataset<T>& data, const BasisOptions& options, const Run& run) {
+  const auto model = load_kernel_pca<T>(options.model, "has no basis to take over");
+  return as_kernel_pca(*model).refit(data, options.components, run);
+}
+
+template <class T>
+Plan OnBasis<T>::plan(const Samples<T>& samples, const BasisOptions& options, const Run& run) {
+  const auto model = load_kernel_pca<T>(options.model, "has no basis to take over");
+  const KernelPca<T>& basis = as_kernel_pca(*model);
+  KernelPcaOptions fit;
+  fit.components = options.components;
+  fit.kernel = basis.kernel();
+  fit.route = Route::lowrank;
+  fit.lowrank.rank = basis.points().rows();
+  return KernelPca<T>::plan(samples, fit, run);
+}
+
+template std::unique_ptr<Model<float>> load_kernel_pca(const std::string&, const std::string&);
+template std::unique_ptr<Model<double>> load_kernel_pca(const std::string&, const std::string&);
+template struct OnBasis<float>;
+template struct OnBasis<double>;
+
+}  // namespace mercer::app

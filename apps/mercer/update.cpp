@@ -1,0 +1,90 @@
+// mercer update: more points join a low-rank model.
+#include "files.hpp"
+#include "fit.hpp"
+#include "low_rank.hpp"
+
+#include <memory>
+
+namespace mercer::app {
+namespace {
+
+struct Flags : FitFlags {
+  std::string before;
+  Index max_rank = 0;
+};
+
+/// The new points; a label column like the model's is left out.
+template <class T>
+Dataset<T> read_points(const Flags& flags, const Model<T>& model, const Run& run) {
+  ReadOptions options = flags.read.parsed();
+  if (is_libsvm(flags.data)) options.features = model.features();
+  if (options.label.empty() && model.label() && !is_stream(flags.data)) {
+    options.label = model.label()->column;
+    try {
+      auto data = read_dataset<T>(flags.data, options, run);
+      if (data.samples.cols() == model.features()) return data;
+    } catch (const Error&) {  // no such column: then all of them are features
+    }
+    options.label.clear();
+  }
+  return read_dataset<T>(flags.data, options, run);
+}
+
+template <class T>
+void update(const Flags& flags, const Session& session) {
+  const Stopwatch total;
+  ProgressBar bar(!flags.run.quiet);
+  const Run run = flags.run.run(session, bar);
+  const auto before = load_kernel_pca<T>(flags.before, "takes in no more points");
+  const auto data = read_points<T>(flags, *before, run);
+  session.interrupts.check();
+  const double read_seconds = total.seconds();
+  const auto model = as_kernel_pca(*before).update(data.samples, {.max_rank = flags.max_rank}, run);
+  const Matrix<T> scores = flags.out.empty() ? Matrix<T>() : model.transform(data.samples, run);
+  const Stopwatch writing;
+  model.save(flags.model);
+  if (!flags.out.empty())
+    write_table<T>(flags.out, scores, component_names(model.components()),
+                   flags.keep_label ? data.label : std::nullopt);
+  print_report(model.report(), read_seconds, writing.seconds(), total.seconds(), data.dropped, flags);
+}
+
+}  // namespace
+
+Command add_update(CLI::App& program) {
+  auto flags = std::make_shared<Flags>();
+  auto* parser = program.add_subcommand("update", "more points join a low-rank model");
+  parser->add_option("MODEL", flags->before, "written by kpca --route lowrank")->required();
+  parser->add_option("DATA", flags->data, "the new points; '-' is CSV on stdin")->required();
+  flags->read.add_to(*parser, "Reading");
+  const std::string result = "Results";
+  parser->add_option("--model", flags->model, "the model of all points")
+      ->type_name("NEW")
+      ->required()
+      ->group(result);
+  parser->add_option("--out", flags->out, "scores of the new points")->type_name("FILE")->group(result);
+  parser->add_flag("--json", flags->json, "the report as JSON on stdout")->group(result);
+  add_quiet(*parser, flags->run, result);
+  const std::string how = "Running";
+  parser
+      ->add_option("--max-rank", flags->max_rank,
+                   "let the basis grow to so many landmarks (default: it stays)")
+      ->type_name("R")
+      ->check(CLI::Range(Index(1), Index(1000000000)).description(""))
+      ->group(how);
+  parser->add_option("--memory", flags->run.memory, "budget such as 400M or 4G")
+      ->type_name("SIZE")
+      ->group(how);
+  add_threads(*parser, flags->run, how);
+  parser->add_option("--seed", flags->run.seed, "of every random choice (default 0)")
+      ->type_name("N")
+      ->group(how);
+  parser->footer("Example: mercer update monday.mercer tuesday.csv --model both.mercer");
+
+  return {parser, [flags](const Session& session) {
+            flags->check();
+            with_precision(model_precision(flags->before), [&]<class T>() { update<T>(*flags, session); });
+          }};
+}
+
+}  // namespace mercer::app
