@@ -18,7 +18,7 @@ namespace {
 /// Rows that one thread updates at a time: a tile of them stays in its cache.
 constexpr Index chunk_rows = 512;
 /// Pivots proposed at once. Rejected ones cost next to nothing, and a wide block makes a fast product.
-constexpr Index smallest_block = 16, largest_block = 128;
+constexpr Index smallest_block = 16, largest_block = 256;
 
 template <class T>
 T* thread_scratch(Index count) {
@@ -45,27 +45,35 @@ class BlockSolver {
     }
   }
 
-  void solve(T* x, Index columns) const {
-    const Index m = lower_.rows();
-    constexpr auto no = linalg::Transpose::no;
-    for (std::size_t b = 0; b < inverses_.size(); ++b) {
-      const Index first = static_cast<Index>(b) * side, size = std::min(side, m - first);
-      if (first > 0)
-        linalg::gemm<T>(no, no, size, columns, first, -1, lower_.data() + first, m, x, m, 1, x + first, m);
-      if (inverses_[b].size() == 0) {
-        linalg::solve_lower<T>(no, size, columns, lower_.data() + first * (m + 1), m, x + first, m);
-        continue;
-      }
-      thread_local std::vector<T> before;
-      before.resize(static_cast<std::size_t>(size * columns));
-      for (Index c = 0; c < columns; ++c) std::copy_n(x + c * m + first, size, before.data() + c * size);
-      linalg::gemm<T>(no, no, size, columns, size, 1, inverses_[b].data(), size, before.data(), size, 0,
-                      x + first, m);
-    }
-  }
+  void solve(T* x, Index columns) const { solve(0, lower_.rows(), x, columns); }
 
  private:
   static constexpr Index side = 32;
+
+  /// Rows [first, first + size): the upper half, its part of the lower half by a product, the lower half.
+  void solve(Index first, Index size, T* x, Index columns) const {
+    const Index m = lower_.rows();
+    constexpr auto no = linalg::Transpose::no;
+    if (size > side) {
+      const Index half = (size / 2 + side - 1) / side * side, rest = size - half;
+      solve(first, half, x, columns);
+      linalg::gemm<T>(no, no, rest, columns, half, -1, lower_.data() + first * (m + 1) + half, m, x + first,
+                      m, 1, x + first + half, m);
+      solve(first + half, rest, x, columns);
+      return;
+    }
+    const Block<T>& inverse = inverses_[static_cast<std::size_t>(first / side)];
+    if (inverse.size() == 0) {
+      linalg::solve_lower<T>(no, size, columns, lower_.data() + first * (m + 1), m, x + first, m);
+      return;
+    }
+    thread_local std::vector<T> before;
+    before.resize(static_cast<std::size_t>(size * columns));
+    for (Index c = 0; c < columns; ++c) std::copy_n(x + c * m + first, size, before.data() + c * size);
+    linalg::gemm<T>(no, no, size, columns, size, 1, inverse.data(), size, before.data(), size, 0, x + first,
+                    m);
+  }
+
   Block<T> lower_;
   std::vector<Block<T>> inverses_;  ///< empty: solve instead
 };

@@ -28,7 +28,7 @@ TEST(LowRankPlan, AMillionPointsAtRankAThousandFitFourAndAHalfGigabytes) {
 }
 
 TEST(LowRankPlan, StreamsWhereTheFactorDoesNotFitAndKeepsToTheBudget) {
-  for (const std::size_t memory : {400000000, 1000000000, 3000000000}) {
+  for (const std::size_t memory : {400000000UL, 1000000000UL, 3000000000UL}) {
     const LowRankLayout layout = low_rank_layout(problem(1000000, 1000), {.memory = memory});
     EXPECT_TRUE(layout.streamed);
     EXPECT_LE(layout.bytes, double(memory));

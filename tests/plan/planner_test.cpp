@@ -78,9 +78,9 @@ TEST(Components, AreReadAsACountOrAShare) {
 }
 
 TEST(Routes, RoundTripThroughTheirNames) {
-  for (Route r : {Route::automatic, Route::dense, Route::stored, Route::tiled})
+  for (Route r : {Route::automatic, Route::dense, Route::stored, Route::tiled, Route::lowrank})
     EXPECT_EQ(parse_route(name_of(r)), r);
-  EXPECT_THROW((void)parse_route("lowrank"), Error);
+  EXPECT_THROW((void)parse_route("shortcut"), Error);
 }
 
 TEST(Planner, AnEstimateOfTheTimeIsANumberOfSeconds) {
