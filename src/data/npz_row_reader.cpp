@@ -66,7 +66,11 @@ class NpzRowReader final : public RowReader<T> {
     auto bytes = std::make_shared<std::string>(static_cast<std::size_t>(count) * row, '\0');
     stream_->read(bytes->data(), bytes->size());
     if (at_ == header().rows()) stream_->finish();
-    archive_.drop_pages();
+    read_since_drop_ += bytes->size();
+    if (read_since_drop_ >= (std::size_t{1} << 20)) {  // a call to the system a row would be dear
+      archive_.drop_pages();
+      read_since_drop_ = 0;
+    }
     NpyArray piece{header(), bytes->data(), bytes, array_.where};
     piece.header.shape[0] = count;
     return array_rows<T>(piece, 0, count, run_);
@@ -98,6 +102,7 @@ class NpzRowReader final : public RowReader<T> {
   std::unique_ptr<NpzArchive::Stream> stream_;
   std::vector<Index> without_label_;
   Index label_ = -1, at_ = 0;
+  std::size_t read_since_drop_ = 0;
 };
 
 }  // namespace

@@ -8,9 +8,9 @@
 namespace mercer::cost {
 
 /// Passes of the block solver over the matrix on a spectrum with a hard gap, checks included.
-inline constexpr double passes = 40;
+inline constexpr double passes = 30;
 /// The share of the GEMM rate that the fused symmetric product reaches.
-inline constexpr double product_share = 0.8;
+inline constexpr double product_share = 0.65;
 /// The share of the GEMM rate that orthogonalising tall blocks reaches.
 inline constexpr double tall_share = 0.4;
 /// What an element-wise kernel function counts for in flops.
