@@ -27,7 +27,7 @@ MAY_USE = {
 # A public header belongs to the room that implements it.
 PUBLIC = {
     "error": "base", "matrix": "base", "run": "base", "samples": "base", "version": "base",
-    "dataset": "data", "generate": "data", "scaling": "data",
+    "dataset": "data", "generate": "data", "row_source": "data", "scaling": "data",
     "kernel": "kernel",
     "symmetric_operator": "operator",
     "spectrum": "spectral",
