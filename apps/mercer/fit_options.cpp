@@ -98,7 +98,7 @@ void FitFlags::add_to(CLI::App& parser, const std::function<void(CLI::App&, cons
 
   parser.add_flag("--explain", explain, "print the plan (route, memory, flops, time) and stop")->group(how);
   parser.add_option("--route", route, "how the matrix is handled (default auto)")
-      ->type_name("auto|dense|stored|tiled")
+      ->type_name("auto|dense|stored|tiled|lowrank")
       ->group(how);
   add_precision(parser, precision, how);
   parser.add_option("--residual", residual, "relative to the largest eigenvalue (1e-10; 1e-5 in float)")

@@ -16,6 +16,7 @@ enum class Route {
   dense,      ///< all of K̃, LAPACK
   stored,     ///< the lower triangle of K in tiles, block Krylov
   tiled,      ///< nothing stored: tiles are computed again in each pass
+  lowrank,    ///< K ≈ F Fᵀ with few columns, bounds on the error; never chosen unasked
 };
 
 [[nodiscard]] std::string_view name_of(Route route);

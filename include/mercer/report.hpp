@@ -13,6 +13,16 @@
 
 namespace mercer {
 
+/// Low rank: where each eigenvalue of K̃ lies.
+struct EigenvalueBounds {
+  Vector<double> low, high;      ///< both hold together but for the chance delta
+  Vector<double> rigorous_low;   ///< always
+  Vector<double> rigorous_high;  ///< always
+  double delta = 0;
+  double remaining_trace = 0;  ///< tr(K − K̂): what the low rank leaves out
+  Index rank = 0;
+};
+
 struct Report {
   std::string method;
   Index n = 0, d = 0;
@@ -24,9 +34,10 @@ struct Report {
   Vector<double> gram_eigenvalues;          ///< of K̃, descending
   Vector<double> variances;                 ///< those over n (or n − 1)
   Vector<double> explained_variance_ratio;  ///< over the exact trace
-  double trace = 0;                         ///< of K̃, exact
+  double trace = 0;                         ///< of K̃, exact (low rank: or an upper bound, and a note)
   Vector<double> residuals;                 ///< ‖K̃v − θv‖₂ for ‖v‖₂ = 1
   MissedBound missed;
+  std::optional<EigenvalueBounds> bounds;  ///< of the low-rank route
   /// Most negative eigenvalue of K̃, where the kernel is not known to be PSD.
   std::optional<double> min_eigenvalue;
   /// Σ|λ⁻| / Σ|λ| over the eigenvalues that were computed; exact when all were.

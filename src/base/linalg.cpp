@@ -23,6 +23,7 @@ void sgeqrf_(const int*, const int*, float*, const int*, float*, float*, const i
 void dorgqr_(const int*, const int*, const int*, double*, const int*, const double*, double*, const int*,
              int*);
 void sorgqr_(const int*, const int*, const int*, float*, const int*, const float*, float*, const int*, int*);
+void dpotrf_(const char*, const int*, double*, const int*, int*);
 void dsytrf_(const char*, const int*, double*, const int*, int*, double*, const int*, int*);
 }
 
@@ -79,6 +80,18 @@ void syrk(Transpose ta, Index n, Index k, T alpha, const T* a, Index lda, T beta
   if (n == 0) return;
   choose<T>(cblas_dsyrk, cblas_ssyrk)(CblasColMajor, CblasLower, flag(ta), narrow(n), narrow(k), alpha, a,
                                       narrow(lda), beta, c, narrow(ldc));
+}
+
+template <class T>
+T dot(Index n, const T* x, const T* y) {
+  return choose<T>(cblas_ddot, cblas_sdot)(narrow(n), x, 1, y, 1);
+}
+
+template <class T>
+void solve_lower(Transpose tl, Index m, Index n, const T* l, Index ldl, T* x, Index ldx) {
+  if (m == 0 || n == 0) return;
+  choose<T>(cblas_dtrsm, cblas_strsm)(CblasColMajor, CblasLeft, CblasLower, flag(tl), CblasNonUnit, narrow(m),
+                                      narrow(n), T(1), l, narrow(ldl), x, narrow(ldx));
 }
 
 void syevd(Block<double>& matrix, Vector<double>& values) {
@@ -142,6 +155,17 @@ Block<T> qr(BlockRef<T> w) {
   return r;
 }
 
+Index cholesky(Block<double>& matrix) {
+  const OneThread alone;
+  const int n = narrow(matrix.rows());
+  if (n == 0) return 0;
+  int info = 0;
+  dpotrf_("L", &n, matrix.data(), &n, &info);
+  if (info < 0) require_success(info, "potrf");
+  matrix.triangularView<Eigen::StrictlyUpper>().setZero();
+  return info > 0 ? info - 1 : n;
+}
+
 Index positive_inertia(Block<double>& matrix) {
   const int n = narrow(matrix.rows());
   std::vector<int> pivots(static_cast<std::size_t>(n));
@@ -193,6 +217,8 @@ void add_product(T alpha, const BlockView<T>& a, const BlockView<T>& b, BlockRef
   template void gemm<T>(Transpose, Transpose, Index, Index, Index, T, const T*, Index, const T*, Index, T, \
                         T*, Index);                                                                        \
   template void syrk<T>(Transpose, Index, Index, T, const T*, Index, T, T*, Index);                        \
+  template T dot<T>(Index, const T*, const T*);                                                            \
+  template void solve_lower<T>(Transpose, Index, Index, const T*, Index, T*, Index);                       \
   template Block<T> qr<T>(BlockRef<T>);                                                                    \
   template Block<T> transposed_times<T>(const BlockView<T>&, const BlockView<T>&);                         \
   template void add_product<T>(T, const BlockView<T>&, const BlockView<T>&, BlockRef<T>);

@@ -17,6 +17,14 @@ void gemm(Transpose ta, Transpose tb, Index m, Index n, Index k, T alpha, const 
 template <class T>
 void syrk(Transpose ta, Index n, Index k, T alpha, const T* a, Index lda, T beta, T* c, Index ldc);
 
+/// Σ x_i y_i, summed in T.
+template <class T>
+[[nodiscard]] T dot(Index n, const T* x, const T* y);
+
+/// X := L⁻¹ X, or L⁻ᵀ X when transposed, for a lower triangular L (m x m) and X (m x n), column-major.
+template <class T>
+void solve_lower(Transpose tl, Index m, Index n, const T* l, Index ldl, T* x, Index ldx);
+
 // Small dense problems are solved in double, whatever the element type of the large one.
 
 /// Eigenvalues ascending; eigenvectors of the lower triangle replace the matrix (divide & conquer).
@@ -30,6 +38,10 @@ void syevr(Block<double>& matrix, Index first, Index last, Vector<double>& value
 /// Householder QR: w (n x b, n >= b) becomes Q with orthonormal columns; returns the upper triangle R.
 template <class T>
 [[nodiscard]] Block<T> qr(BlockRef<T> w);
+
+/// The lower triangle becomes its Cholesky factor; the upper one is set to zero. How many leading rows
+/// are positive definite: all of them unless rounding or the matrix itself forbids.
+[[nodiscard]] Index cholesky(Block<double>& matrix);
 
 /// Number of positive eigenvalues of the symmetric matrix in the lower triangle, by LDLᵀ.
 [[nodiscard]] Index positive_inertia(Block<double>& matrix);

@@ -27,6 +27,21 @@ class ThreadScope {
   int before_;
 };
 
+/// A copy of `run` for work whose bits must not depend on the number of threads: while it lives, our own
+/// loops use run's threads, and BLAS and Eigen called outside of them use one.
+class SteadyRun {
+ public:
+  explicit SteadyRun(const Run& run) : run_(run), one_(Run{.threads = 1}) {}
+  operator const Run&() const { return run_; }  // NOLINT(google-explicit-constructor)
+
+ private:
+  struct Counted : Run {
+    explicit Counted(const Run& run) : Run(run) { threads = run.thread_count(); }
+  };
+  Counted run_;  // counts before the next line changes what there is to count
+  ThreadScope one_;
+};
+
 /// body(i) for i in [0, count), in any order, on several threads.
 template <class F>
 void parallel_for(Index count, const Run& run, F&& body) {

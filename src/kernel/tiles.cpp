@@ -133,6 +133,18 @@ Samples<T> in_the_form_of(const Samples<T>& rows, const Samples<T>& like) {
   return rows.to_dense();
 }
 
+template <class T>
+RowSet<T> pick(const RowSet<T>& set, const std::vector<Index>& which) {
+  const auto some_of = [&](const Vector<T>& all) {
+    Vector<T> some(all.size() > 0 ? static_cast<Index>(which.size()) : 0);
+    for (Index i = 0; i < some.size(); ++i) some[i] = all[which[static_cast<std::size_t>(i)]];
+    return some;
+  };
+  const Samples<T> rows = set.rows.select_rows(which);
+  return {rows, set.norms.size() > 0 ? set.shifted.select_rows(which) : rows, some_of(set.norms),
+          some_of(set.lengths)};
+}
+
 }  // namespace
 
 PrimitiveSet primitives_of(const Kernel& kernel) {
@@ -192,6 +204,27 @@ void KernelTiles<T>::evaluate_diagonal(Index i0, Index rows, T* out) const {
                     "a kernel has k(x, y) = k(y, x)");
       k(j, i) = k(i, j);
     }
+}
+
+template <class T>
+void KernelTiles<T>::diagonal(Index i0, Index rows, T* out) const {
+  constexpr Index side = 16;  // small squares: the work off the diagonal costs less than a call a row
+  T square[side * side];
+  for (Index i = 0; i < rows; i += side) {
+    const Index count = std::min(side, rows - i);
+    evaluate(i0 + i, count, i0 + i, count, square);
+    for (Index j = 0; j < count; ++j) out[i + j] = square[j * count + j];
+  }
+}
+
+template <class T>
+KernelTiles<T> KernelTiles<T>::columns(const std::vector<Index>& which) const {
+  return {kernel_, false, left(), pick(right_, which)};
+}
+
+template <class T>
+KernelTiles<T> KernelTiles<T>::among(const std::vector<Index>& which) const {
+  return {kernel_, true, {}, pick(right_, which)};
 }
 
 template class KernelTiles<float>;

@@ -16,6 +16,11 @@ class KernelTiles {
   /// Tiles of new rows x against the training rows y. Mixed dense and CSR input is brought to y's form.
   KernelTiles(Kernel kernel, const Samples<T>& x, const Samples<T>& y);
 
+  /// Tiles of the same x against these rows of y, in this order; nothing of x is copied or computed anew.
+  [[nodiscard]] KernelTiles columns(const std::vector<Index>& which) const;
+  /// Tiles of these rows of y against themselves.
+  [[nodiscard]] KernelTiles among(const std::vector<Index>& which) const;
+
   [[nodiscard]] Index rows() const { return left().rows.rows(); }
   [[nodiscard]] Index cols() const {
     return kernel_.is_precomputed() ? left().rows.cols() : right_.rows.rows();
@@ -26,8 +31,12 @@ class KernelTiles {
   /// The tile of rows [i0, i0 + rows) against themselves, exactly symmetric. Throws Error{bad_data}
   /// when the kernel is not: that is how a user's lopsided function is found out.
   void evaluate_diagonal(Index i0, Index rows, T* out) const;
+  /// out[i] = k(x_{i0+i}, y_{i0+i}): the diagonal alone.
+  void diagonal(Index i0, Index rows, T* out) const;
 
  private:
+  KernelTiles(Kernel kernel, bool same, RowSet<T> left, RowSet<T> right)
+      : kernel_(std::move(kernel)), same_(same), left_(std::move(left)), right_(std::move(right)) {}
   [[nodiscard]] const RowSet<T>& left() const { return same_ ? right_ : left_; }
 
   Kernel kernel_;

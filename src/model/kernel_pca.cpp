@@ -7,6 +7,7 @@
 #include "base/parallel.hpp"
 #include "base/stopwatch.hpp"
 #include "kernel/tiles.hpp"
+#include "model/low_rank_fit.hpp"
 #include "model/model_file.hpp"
 #include "model/spectral_fit.hpp"
 #include "operator/centered.hpp"
@@ -32,6 +33,8 @@ Problem problem_of(const Samples<T>& samples, const KernelPcaOptions& options) {
   p.functions = options.kernel.is_precomputed() ? 0 : 1;
   p.element_flops = 2 * d + 20;  // the inner product and the element-wise part
   p.data_bytes = double(samples.bytes()) * (options.kernel.is_precomputed() ? 0 : 1);
+  p.low_rank = options.kernel.definiteness() == Definiteness::psd;
+  p.rank = requested_rank(options.lowrank);
   return p;
 }
 
@@ -125,9 +128,18 @@ Indefinite parse_indefinite(std::string_view name) {
               "error or clip");
 }
 
+Landmarks parse_landmarks(std::string_view name) {
+  if (name == "pivoted") return Landmarks::pivoted;
+  if (name == "uniform") return Landmarks::uniform;
+  if (name == "kmeans") return Landmarks::kmeans;
+  throw Error(ErrorCode::usage, fmt::format("'{}' is no way to choose landmarks", name),
+              "pivoted, uniform or kmeans");
+}
+
 template <class T>
 Plan KernelPca<T>::plan(const Samples<T>& samples, const KernelPcaOptions& options, const Run& run) {
   require_solvable(options.components, options.residual);
+  if (options.route == Route::lowrank) require_low_rank(options, samples.rows());
   const Problem problem = problem_of(samples, options);
   Plan plan = make_plan(problem, options.route, run);
   estimate_seconds(plan, problem, run);
@@ -149,6 +161,8 @@ KernelPca<T> KernelPca<T>::fit(const Samples<T>& samples, const KernelPcaOptions
   if (options.kernel.is_precomputed() && options.scale != Scale::none)
     throw Error(ErrorCode::usage, "a precomputed kernel matrix cannot be scaled like samples",
                 "leave out --scale");
+  if (options.route == Route::lowrank)
+    return LowRankFit<T>::fit(samples, options, problem_of(samples, options), run);
   const ThreadScope threads(run);
   Stopwatch watch;
   KernelPca model;
@@ -218,13 +232,45 @@ KernelPca<T> KernelPca<T>::fit(const Samples<T>& samples, const KernelPcaOptions
 }
 
 template <class T>
+KernelPca<T> KernelPca<T>::fit(RowSource<T>& rows, const KernelPcaOptions& options, const Run& run) {
+  return LowRankFit<T>::fit(rows, options, run);
+}
+
+template <class T>
+KernelPca<T> KernelPca<T>::update(const Samples<T>& more, const UpdateOptions& options,
+                                  const Run& run) const {
+  return LowRankFit<T>::update(*this, more, options, run);
+}
+
+template <class T>
+KernelPca<T> KernelPca<T>::refit(const Samples<T>& samples, const Components& components,
+                                 const Run& run) const {
+  return LowRankFit<T>::refit(*this, samples, components, run);
+}
+
+template <class T>
+KernelPca<T> KernelPca<T>::merge(const KernelPca& a, const KernelPca& b, const Run& run) {
+  return LowRankFit<T>::merge(a, b, run);
+}
+
+template <class T>
+std::vector<Index> KernelPca<T>::landmarks() const {
+  if (!low_rank_) return {};
+  return {low_rank_->rows.begin(), low_rank_->rows.end()};
+}
+
+template <class T>
 Matrix<T> KernelPca<T>::scores() const {  // √θ v = θ α
+  if (low_rank_ && scores_.rows() != this->report_.n)
+    throw Error(ErrorCode::usage, "this model was fitted in passes, updated or merged, and keeps no scores",
+                "transform the points");
+  if (low_rank_) return scores_;
   return alpha_ * this->report_.gram_eigenvalues.template cast<T>().asDiagonal();
 }
 
 template <class T>
 std::optional<Matrix<T>> KernelPca<T>::training_points() const {
-  if (kernel_.is_precomputed()) return std::nullopt;
+  if (kernel_.is_precomputed() || low_rank_) return std::nullopt;
   return scaling_.undo(points_.to_dense());
 }
 
@@ -268,6 +314,7 @@ void KernelPca<T>::write(ModelWriter& writer) const {
   writer.block("alpha", alpha_);
   writer.vector("offset", offset_);
   writer.scaling(scaling_);
+  if (low_rank_) LowRankFit<T>::write(*this, writer);
 }
 
 template <class T>
@@ -275,7 +322,9 @@ std::unique_ptr<Model<T>> KernelPca<T>::read(ModelReader<T>& reader) {
   auto model = std::make_unique<KernelPca<T>>(KernelPca<T>());
   reader.restore(*model);
   model->kernel_ = reader.kernel(reader.text("kernel"));
-  const Index n = model->report_.n, k = model->report_.components;
+  const bool low_rank = reader.has("landmarks");
+  const Index n = low_rank ? reader.shape("landmarks.rows").at(0) : model->report_.n;
+  const Index k = model->report_.components;
   reader.require_shape("alpha", {n, k});
   reader.require_shape("offset", {k});
   if (!model->kernel_.is_precomputed()) {
@@ -285,6 +334,7 @@ std::unique_ptr<Model<T>> KernelPca<T>::read(ModelReader<T>& reader) {
   model->alpha_ = reader.block("alpha");
   model->offset_ = reader.vector("offset");
   model->scaling_ = reader.scaling();
+  if (low_rank) LowRankFit<T>::read(*model, reader);
   return model;
 }
 

@@ -175,6 +175,16 @@ void ModelWriter::common(const Report& r, const std::optional<Label>& label,
                            {"notes", r.notes}};
   if (r.min_eigenvalue) report["min_eigenvalue"] = keep_number(*r.min_eigenvalue);
   if (r.negative_share) report["negative_share"] = keep_number(*r.negative_share);
+  if (r.bounds) {
+    const EigenvalueBounds& b = *r.bounds;
+    report["bounds"] = {{"delta", keep_number(b.delta)},
+                        {"remaining_trace", keep_number(b.remaining_trace)},
+                        {"rank", b.rank}};
+    vector("report.bounds.low", b.low);
+    vector("report.bounds.high", b.high);
+    vector("report.bounds.rigorous_low", b.rigorous_low);
+    vector("report.bounds.rigorous_high", b.rigorous_high);
+  }
   set("report", std::move(report));
   vector("report.gram_eigenvalues", r.gram_eigenvalues);
   vector("report.variances", r.variances);

@@ -120,7 +120,8 @@ class ModelReader {
 
   [[nodiscard]] Matrix<T> matrix(const std::string& name) const;
   [[nodiscard]] Block<T> block(const std::string& name) const;
-  [[nodiscard]] Vector<double> vector(const std::string& name) const;  ///< F64, or F32 widened
+  [[nodiscard]] Block<double> wide_block(const std::string& name) const;  ///< F64 in models of either type
+  [[nodiscard]] Vector<double> vector(const std::string& name) const;     ///< F64, or F32 widened
   template <class U>
   [[nodiscard]] std::vector<U> array(const std::string& name) const;
   [[nodiscard]] Samples<T> samples(const std::string& name) const;

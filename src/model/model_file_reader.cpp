@@ -84,6 +84,23 @@ class Fields {
   std::string prefix_;
 };
 
+/// Stored row by row, wanted column by column.
+template <class U>
+Block<U> read_block(const safetensors::File& file, const safetensors::File::Entry& entry) {
+  Block<U> out(entry.shape[0], entry.shape[1]);
+  if (out.size() == 0) return out;
+  const std::size_t row = sizeof(U) * static_cast<std::size_t>(out.cols());
+  const auto step = static_cast<Index>(std::max<std::size_t>(1, chunk_bytes / row));
+  Matrix<U> rows;
+  for (Index first = 0; first < out.rows(); first += step) {
+    rows.resize(std::min(step, out.rows() - first), out.cols());
+    file.read(entry, static_cast<std::size_t>(first) * row, rows.data(),
+              static_cast<std::size_t>(rows.rows()) * row);
+    out.middleRows(first, rows.rows()) = rows;
+  }
+  return out;
+}
+
 Fields fields(const ModelFile& file) { return {file.file(), file.parameters()}; }
 
 }  // namespace
@@ -155,19 +172,12 @@ Matrix<T> ModelReader<T>::matrix(const std::string& name) const {
 
 template <class T>
 Block<T> ModelReader<T>::block(const std::string& name) const {
-  const Entry& entry = tensor(name, 2, safetensors::dtype_of<T>());
-  Block<T> out(entry.shape[0], entry.shape[1]);
-  if (out.size() == 0) return out;
-  const std::size_t row = sizeof(T) * static_cast<std::size_t>(out.cols());
-  const auto step = static_cast<Index>(std::max<std::size_t>(1, chunk_bytes / row));
-  Matrix<T> rows;
-  for (Index first = 0; first < out.rows(); first += step) {
-    rows.resize(std::min(step, out.rows() - first), out.cols());
-    file_.file().read(entry, static_cast<std::size_t>(first) * row, rows.data(),
-                      static_cast<std::size_t>(rows.rows()) * row);
-    out.middleRows(first, rows.rows()) = rows;
-  }
-  return out;
+  return read_block<T>(file_.file(), tensor(name, 2, safetensors::dtype_of<T>()));
+}
+
+template <class T>
+Block<double> ModelReader<T>::wide_block(const std::string& name) const {
+  return read_block<double>(file_.file(), tensor(name, 2, safetensors::dtype_of<double>()));
 }
 
 template <class T>
@@ -313,6 +323,16 @@ Report ModelReader<T>::report() const {
   r.variances = vector("report.variances");
   r.explained_variance_ratio = vector("report.explained_variance_ratio");
   r.residuals = vector("report.residuals");
+  if (saved.has("bounds")) {
+    const Fields bounds = saved.object("bounds");
+    r.bounds = EigenvalueBounds{.low = vector("report.bounds.low"),
+                                .high = vector("report.bounds.high"),
+                                .rigorous_low = vector("report.bounds.rigorous_low"),
+                                .rigorous_high = vector("report.bounds.rigorous_high"),
+                                .delta = bounds.number("delta"),
+                                .remaining_trace = bounds.number("remaining_trace"),
+                                .rank = bounds.count("rank")};
+  }
   return r;
 }
 

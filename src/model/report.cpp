@@ -34,6 +34,12 @@ Json numbers(const Vector<double>& values) {
   return out;
 }
 
+Json intervals(const Vector<double>& low, const Vector<double>& high) {
+  Json out = Json::array();
+  for (Index i = 0; i < low.size(); ++i) out.push_back(Json::array({number(low[i]), number(high[i])}));
+  return out;
+}
+
 std::string leaf(const Json& value) { return value.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 /// Indented by two, but a list of numbers stays on one line: a thousand eigenvalues, not lines.
@@ -112,6 +118,20 @@ std::string certificate(const Report& r) {
   return out + "\n";
 }
 
+/// How far the eigenvalues of K̃ may be from those of its low-rank stand-in.
+std::string low_rank(const Report& r) {
+  if (!r.bounds) return "";
+  const EigenvalueBounds& b = *r.bounds;
+  std::string out =
+      fmt::format("low rank: {} columns leave out a trace of {:.4g}", b.rank, b.remaining_trace);
+  if (b.low.size() > 0)
+    out += fmt::format(
+        "; the first eigenvalue lies in {:.6g} … {:.6g} (but for a chance of {:.1g}; beyond doubt in "
+        "{:.6g} … {:.6g})",
+        b.low[0], b.high[0], b.delta, b.rigorous_low[0], b.rigorous_high[0]);
+  return out + "\n";
+}
+
 /// Three digits, never an exponent.
 std::string time_text(double seconds) {
   return seconds < 100 ? fmt::format("{:.3g}", seconds) : fmt::format("{:.0f}", seconds);
@@ -139,38 +159,45 @@ std::string cost(const Report& r) {
 std::string Report::to_json() const {
   Json times = Json::object();
   for (const auto& [stage, time] : seconds) times[stage] = number(time);
-  const Json report = {{"method", method},
-                       {"n", n},
-                       {"d", d},
-                       {"components", components},
-                       {"components_requested", components_requested},
-                       {"kernel", kernel.empty() ? Json(nullptr) : Json(kernel)},
-                       {"precision", name_of(precision)},
-                       {"centered", centered},
-                       {"gram_eigenvalues", numbers(gram_eigenvalues)},
-                       {"variances", numbers(variances)},
-                       {"explained_variance_ratio", numbers(explained_variance_ratio)},
-                       {"trace", number(trace)},
-                       {"residuals", numbers(residuals)},
-                       {"missed_bound",
-                        {{"rigorous", number(missed.rigorous)},
-                         {"probable", number(missed.probable)},
-                         {"delta", number(missed.delta)}}},
-                       {"min_eigenvalue", number(min_eigenvalue)},
-                       {"negative_share", number(negative_share)},
-                       {"converged", converged},
-                       {"passes", passes},
-                       {"plan",
-                        {{"route", name_of(plan.route)},
-                         {"problem", plan.problem},
-                         {"reason", plan.reason},
-                         {"bytes", whole(plan.bytes)},
-                         {"flops", whole(plan.flops)},
-                         {"seconds", number(plan.seconds)},
-                         {"budget", plan.budget}}},
-                       {"seconds", times},
-                       {"peak_bytes", peak_bytes},
-                       {"notes", notes}};
+  Json report = {{"method", method},
+                 {"n", n},
+                 {"d", d},
+                 {"components", components},
+                 {"components_requested", components_requested},
+                 {"kernel", kernel.empty() ? Json(nullptr) : Json(kernel)},
+                 {"precision", name_of(precision)},
+                 {"centered", centered},
+                 {"gram_eigenvalues", numbers(gram_eigenvalues)},
+                 {"variances", numbers(variances)},
+                 {"explained_variance_ratio", numbers(explained_variance_ratio)},
+                 {"trace", number(trace)},
+                 {"residuals", numbers(residuals)},
+                 {"missed_bound",
+                  {{"rigorous", number(missed.rigorous)},
+                   {"probable", number(missed.probable)},
+                   {"delta", number(missed.delta)}}},
+                 {"min_eigenvalue", number(min_eigenvalue)},
+                 {"negative_share", number(negative_share)},
+                 {"converged", converged},
+                 {"passes", passes},
+                 {"plan",
+                  {{"route", name_of(plan.route)},
+                   {"problem", plan.problem},
+                   {"reason", plan.reason},
+                   {"bytes", whole(plan.bytes)},
+                   {"flops", whole(plan.flops)},
+                   {"seconds", number(plan.seconds)},
+                   {"budget", plan.budget}}},
+                 {"seconds", times},
+                 {"peak_bytes", peak_bytes},
+                 {"notes", notes}};
+  if (bounds) {
+    report["eigenvalue_bounds"] = intervals(bounds->low, bounds->high);
+    report["eigenvalue_bounds_delta"] = number(bounds->delta);
+    report["eigenvalue_bounds_rigorous"] = intervals(bounds->rigorous_low, bounds->rigorous_high);
+    report["remaining_trace"] = number(bounds->remaining_trace);
+    report["rank"] = bounds->rank;
+  }
   std::string out;
   print(report, 0, out);
   return out;
@@ -185,6 +212,7 @@ std::string Report::to_string() const {
                        components == 1 ? "" : "s", components_requested);
   out += table(*this);
   out += certificate(*this);
+  out += low_rank(*this);
   if (min_eigenvalue && negative_share.value_or(0) > 0) {
     out += fmt::format("not positive semidefinite: the smallest eigenvalue is {:.4g}", *min_eigenvalue);
     out +=

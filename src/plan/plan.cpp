@@ -18,16 +18,18 @@ std::string_view name_of(Route route) {
       return "stored";
     case Route::tiled:
       return "tiled";
+    case Route::lowrank:
+      return "lowrank";
     default:
       return "auto";
   }
 }
 
 Route parse_route(std::string_view name) {
-  for (Route route : {Route::automatic, Route::dense, Route::stored, Route::tiled})
+  for (Route route : {Route::automatic, Route::dense, Route::stored, Route::tiled, Route::lowrank})
     if (name == name_of(route)) return route;
   throw Error(ErrorCode::usage, fmt::format("there is no route '{}'", name),
-              "routes: auto, dense, stored, tiled");
+              "routes: auto, dense, stored, tiled, lowrank");
 }
 
 Components Components::parse(std::string_view text) {

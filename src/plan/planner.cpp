@@ -4,6 +4,7 @@
 #include "base/memory.hpp"
 #include "operator/gram_operator.hpp"
 #include "plan/cost_model.hpp"
+#include "plan/low_rank_plan.hpp"
 
 #include <fmt/format.h>
 
@@ -82,10 +83,29 @@ std::string shortfall(const Plan& plan) {
   return fmt::format("{} would need {}", name_of(plan.route), format_bytes(plan.bytes));
 }
 
+/// What --route lowrank would take, to say when no exact route fits.
+std::string low_rank_offer(const Problem& p, const Run& run) {
+  if (!p.low_rank) return "";
+  Problem approximate = p;
+  approximate.rank = std::min<Index>(p.size, 1000);
+  try {
+    return fmt::format(", or approximate with --route lowrank: rank {} would need {}", approximate.rank,
+                       format_bytes(low_rank_layout(approximate, run).bytes));
+  } catch (const Error&) {
+    return "";
+  }
+}
+
 }  // namespace
 
 Plan make_plan(const Problem& p, Route wanted, const Run& run) {
   const double budget = double(run.memory_budget());
+  if (wanted == Route::lowrank) {
+    if (!p.low_rank)
+      throw Error(ErrorCode::usage, fmt::format("there is no route lowrank for a {} matrix", p.name),
+                  "it belongs to kernel PCA: choose auto, dense, stored or tiled");
+    return plan_low_rank(p, low_rank_layout(p, run), run);
+  }
   if (wanted != Route::automatic) {
     Plan plan = costed(p, wanted, run);
     plan.reason = "asked for";
@@ -119,11 +139,11 @@ Plan make_plan(const Problem& p, Route wanted, const Run& run) {
     all += fmt::format("{}{}", all.empty() ? "" : ", ", shortfall(plan));
     least = std::min(least, plan.bytes);
   }
-  throw Error(
-      ErrorCode::no_memory,
-      fmt::format("no route fits the memory budget of {} for a {} matrix of {} x {}: {}",
-                  format_bytes(budget), p.name, p.size, p.size, all),
-      fmt::format("raise --memory to at least {} or ask for fewer components", format_bytes(least * 1.01)));
+  throw Error(ErrorCode::no_memory,
+              fmt::format("no route fits the memory budget of {} for a {} matrix of {} x {}: {}",
+                          format_bytes(budget), p.name, p.size, p.size, all),
+              fmt::format("raise --memory to at least {} or ask for fewer components{}",
+                          format_bytes(least * 1.01), low_rank_offer(p, run)));
 }
 
 }  // namespace mercer

@@ -15,6 +15,8 @@ struct Problem {
   double functions = 0;      ///< kernel functions among these flops: exp and the like, an element
   double apply_flops = 0;    ///< one implicit product with one vector; 0: elements are evaluated anew
   double data_bytes = 0;     ///< copies of the data the route needs besides
+  bool low_rank = false;     ///< the low-rank route makes sense here
+  Index rank = 0;            ///< of the low-rank route; 0: a tolerance decides
 };
 
 /// Throws Error{no_memory} saying what each route would need when none fits the budget.

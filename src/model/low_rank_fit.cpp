@@ -1,0 +1,373 @@
+// Fitting on landmarks: with the factor F of all points in memory, or in passes over the points.
+#include "model/low_rank_fit.hpp"
+
+#include "base/memory.hpp"
+#include "base/parallel.hpp"
+#include "kernel/landmarks.hpp"
+#include "model/spectral_fit.hpp"
+#include "operator/centered.hpp"
+#include "operator/gram_operator.hpp"
+#include "operator/pivoted_cholesky.hpp"
+#include "spectral/certificate.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+namespace mercer {
+namespace {
+
+constexpr double default_tolerance = 1e-3;
+/// A pass over K in double is made up to this many rows and flops, to measure instead of to bound.
+constexpr Index measured_rows = 20000;
+constexpr double measured_flops = 4e10;
+
+/// Elements of K and F are good to a few ε; √r of them are summed.
+template <class T>
+double element_noise(Index rank) {
+  return cholesky_rounding<T>(rank) / 8;
+}
+
+PivotRequest pivot_request(const LowRank& options, const LowRankLayout& layout) {
+  PivotRequest out;
+  out.max_rank = layout.rank;
+  if (options.rank == 0) out.tolerance = options.tolerance > 0 ? options.tolerance : default_tolerance;
+  return out;
+}
+
+/// tr E·√p ≥ ‖E‖_F ≥ ‖E‖₂ but for a chance of δ.
+RemainderGroup bounded_group(Index rank, const Vector<double>& remaining, const RemainderSample& sample,
+                             const std::function<double(Index)>& element, double delta, const Run& run) {
+  RemainderGroup out{rank, remaining.sum(), 0};
+  const double mean = sample.mean(element, run);
+  const double p = mean_upper_limit(mean, static_cast<Index>(sample.pairs().size()), delta);
+  out.norm = std::min(out.trace, sample.total() * std::sqrt(p));
+  return out;
+}
+
+/// Mean and scatter of the rows of F.
+template <class T>
+FeatureMoments moments_of(const PivotedCholesky<T>& factor, bool center, const Run& run) {
+  const Index n = factor.size(), r = factor.rank();
+  std::vector<T> features(static_cast<std::size_t>(std::min(n, feature_rows) * r));
+  const Index some = std::min<Index>(n, 1024);  // spread over all rows
+  for (Index i = 0; i < some; ++i) factor.copy_rows(i * n / some, 1, features.data() + i * r);
+  MomentSum<T> sum(center, mean_of(features.data(), some, r));
+  for (Index first = 0; first < n; first += feature_rows) {
+    const Index count = std::min(feature_rows, n - first);
+    parallel_for((count + 255) / 256, run, [&](Index part) {
+      const Index i0 = part * 256;
+      factor.copy_rows(first + i0, std::min<Index>(256, count - i0), features.data() + i0 * r);
+    });
+    sum.add(features.data(), count, run);
+    run.report("scatter", double(first + count) / double(n));
+  }
+  return sum.result();
+}
+
+std::string note_of(PivotStop stop, const LowRank& options, Index rank, double share_left) {
+  if (stop == PivotStop::numerical_rank)
+    return fmt::format("after {} landmarks nothing but rounding is left of the kernel matrix", rank);
+  if (stop == PivotStop::rank && options.rank == 0 && options.landmarks == Landmarks::pivoted)
+    return fmt::format(
+        "the memory budget allows {} landmarks: a share of {:.2g} of the trace is left out, more than "
+        "the tolerance",
+        rank, share_left);
+  return "";
+}
+
+}  // namespace
+
+Index requested_rank(const LowRank& options) {
+  return options.landmarks == Landmarks::given ? static_cast<Index>(options.given.size()) : options.rank;
+}
+
+void require_low_rank(const KernelPcaOptions& options, Index n) {
+  const LowRank& low = options.lowrank;
+  const auto usage = [](std::string what, std::string cure) {
+    throw Error(ErrorCode::usage, std::move(what), std::move(cure));
+  };
+  if (options.kernel.definiteness() != Definiteness::psd)
+    throw Error(
+        ErrorCode::not_psd,
+        fmt::format("route lowrank needs a kernel that is positive semidefinite on all data, and {} is not "
+                    "known to be",
+                    options.kernel.to_string()),
+        "use another route, or a kernel such as rbf, laplacian, matern52, linear or poly");
+  if (low.rank < 0) usage(fmt::format("a rank of {}", low.rank), "ask for at least 1");
+  if (low.rank > 0 && low.tolerance != 0)
+    usage("both a rank and a tolerance were asked for", "give --rank or --tolerance");
+  if (low.tolerance != 0 && !(low.tolerance > 0 && low.tolerance < 1))
+    usage(fmt::format("a tolerance of {}", low.tolerance), "it is a share of the trace, between 0 and 1");
+  if (low.landmarks == Landmarks::given) {
+    if (low.given.empty()) usage("no landmarks were given", "name at least one row");
+    if (low.rank > 0 || low.tolerance != 0)
+      usage("the landmarks are given, so there is no rank or tolerance to choose them by", "leave those out");
+    std::set<Index> seen;
+    for (const Index row : low.given) {
+      if (row < 0 || row >= n)
+        usage(fmt::format("landmark {} is not one of the {} rows", row, n), "rows count from 0");
+      if (!seen.insert(row).second)
+        usage(fmt::format("landmark {} is given twice", row), "name each row once");
+    }
+  } else if (low.landmarks != Landmarks::pivoted && low.rank == 0) {
+    usage("uniform and k-means landmarks need their number", "say how many with --rank");
+  }
+}
+
+template <class T>
+KernelPca<T> LowRankFit<T>::fit(const Samples<T>& samples, const KernelPcaOptions& options,
+                                const Problem& problem, const Run& caller) {
+  require_low_rank(options, samples.rows());
+  const SteadyRun steady(caller);
+  const Run& run = steady;
+  const LowRankLayout layout = low_rank_layout(problem, run);
+  const Plan plan = plan_low_rank(problem, layout, run);
+  if (!layout.streamed) return fit_in_memory(samples, options, layout, plan, run);
+  SampleRows<T> rows(samples);
+  RowSurvey<T> survey;
+  survey.rows = samples.rows();
+  survey.scaling = Scaling<T>::fit(options.scale, samples);
+  Pca model = fit_streamed(rows, survey, options, layout, plan, run);
+  model.scores_ = model.do_transform(samples, run);
+  return model;
+}
+
+template <class T>
+KernelPca<T> LowRankFit<T>::fit_in_memory(const Samples<T>& samples, const KernelPcaOptions& options,
+                                          const LowRankLayout& layout, const Plan& plan, const Run& run) {
+  Stopwatch watch;
+  Pca model;
+  Report& report = model.report_;
+  report.plan = plan;
+  model.scaling_ = Scaling<T>::fit(options.scale, samples);
+  const Samples<T> points = model.scaling_.apply(samples);
+  options.kernel.check_data(points);
+  model.kernel_ = options.kernel.resolved(points, run.seed);
+  const LowRank& low = options.lowrank;
+  PivotRequest request = pivot_request(low, layout);
+  request.draw = low.landmarks == Landmarks::pivoted;
+  if (low.landmarks == Landmarks::given) request.first = low.given;
+  if (low.landmarks == Landmarks::uniform) request.first = uniform_rows(points.rows(), layout.rank, run.seed);
+  if (low.landmarks == Landmarks::kmeans) request.first = kmeans_rows(points, layout.rank, run);
+  watch.lap("prepare");
+
+  LandmarkState state;
+  {
+    const PivotedCholesky<T> factor(model.kernel_, points, request, run);
+    watch.lap("factor");
+    const Index n = factor.size(), r = factor.rank();
+    model.points_ = points.select_rows(factor.pivots());
+    state.rows.assign(factor.pivots().begin(), factor.pivots().end());
+    state.factor =
+        extended_cholesky({}, gram<double>(model.kernel_, model.points_.template cast<double>(), run));
+    state.diagonal_sum = factor.diagonal().sum();
+    if (state.factor.rows() < r)
+      throw Error(ErrorCode::internal,
+                  fmt::format("{} of {} landmarks are independent", state.factor.rows(), r));
+    state.moments = moments_of(factor, options.center, run);
+    watch.lap("scatter");
+    const RemainderSample sample(factor.remaining(), factor.diagonal(), element_noise<T>(r),
+                                 std::clamp<Index>(10 * n, 4000, 100000), run.seed);
+    const auto element = [&](Index p) {
+      const auto [i, j] = sample.pairs()[static_cast<std::size_t>(p)];
+      return factor.remainder(i, j);
+    };
+    state.remainder = with_points(
+        {}, bounded_group(r, factor.remaining(), sample, element, options.delta, run), options.delta, {});
+    watch.lap("bound");
+    if (auto note = note_of(factor.stop(), low, r, state.remainder.trace() / state.diagonal_sum);
+        !note.empty())
+      report.notes.push_back(std::move(note));
+  }
+
+  std::optional<GramOperator<double>> exact;
+  const double per_element = 2 * double(samples.stored()) / double(samples.rows()) + 20;
+  const auto n = double(samples.rows());
+  if (samples.rows() <= measured_rows && n * n * per_element <= measured_flops) {
+    exact.emplace(model.kernel_, points.template cast<double>(), Storage::recomputed, run);
+    if (options.center) state.trace = CenteredOperator<double>(*exact, exact->row_sums()).trace();
+    watch.lap("trace");
+  }
+  solve(model, std::move(state), options.components, run);
+  watch.lap("solve");
+  model.scores_ = model.do_transform(samples, run);
+  watch.lap("scores");
+  if (exact && report.components > 0) {
+    Block<double> v = model.scores_.template cast<double>();
+    v.colwise().normalize();
+    report.residuals = options.center
+                           ? residual_norms<double>(CenteredOperator<double>(*exact, exact->row_sums()), v,
+                                                    report.gram_eigenvalues, run)
+                           : residual_norms<double>(*exact, v, report.gram_eigenvalues, run);
+    watch.lap("certify");
+  }
+  report.seconds = watch.laps_and_total();
+  report.peak_bytes = peak_memory();
+  return model;
+}
+
+template <class T>
+KernelPca<T> LowRankFit<T>::fit(RowSource<T>& rows, const KernelPcaOptions& options, const Run& caller) {
+  require_solvable(options.components, options.residual);
+  if (options.route != Route::lowrank && options.route != Route::automatic)
+    throw Error(ErrorCode::usage, fmt::format("route {} needs all rows in memory", name_of(options.route)),
+                "rows in chunks are fitted by --route lowrank");
+  const SteadyRun steady(caller);
+  const Run& run = steady;
+  const RowSurvey<T> seen = survey(rows, options.scale, run);
+  if (seen.rows == 0 || rows.cols() == 0)
+    throw Error(ErrorCode::bad_data,
+                fmt::format("there is nothing to fit: {} samples of {} features", seen.rows, rows.cols()));
+  require_low_rank(options, seen.rows);
+  Problem problem;
+  problem.name = "kernel";
+  problem.size = seen.rows;
+  problem.components = options.components;
+  problem.precision = precision_of<T>;
+  problem.element_flops = 2 * seen.entries / double(seen.rows) + 20;
+  problem.data_bytes = seen.bytes;
+  problem.low_rank = true;
+  problem.rank = requested_rank(options.lowrank);
+  const LowRankLayout layout = low_rank_layout(problem, run, true);
+  return fit_streamed(rows, seen, options, layout, plan_low_rank(problem, layout, run), run);
+}
+
+template <class T>
+KernelPca<T> LowRankFit<T>::fit_streamed(RowSource<T>& rows, const RowSurvey<T>& survey,
+                                         const KernelPcaOptions& options, const LowRankLayout& layout,
+                                         const Plan& plan, const Run& run) {
+  Stopwatch watch;
+  Pca model;
+  model.report_.plan = plan;
+  model.scaling_ = survey.scaling;
+  LandmarkState state;
+  Chosen chosen = choose_landmarks(rows, survey.rows, options, layout, model, run);
+  watch.lap("landmarks");
+  state.factor =
+      extended_cholesky({}, gram<double>(model.kernel_, chosen.landmarks.template cast<double>(), run));
+  state.rows = std::move(chosen.rows);
+  model.points_ = chosen.landmarks;
+  const LandmarkBasis<T> basis(model.kernel_, model.points_, state.factor);
+  Pass pass = pass_over(rows, survey.rows, model.scaling_, basis, options.center, options.delta, {}, run);
+  state.moments = std::move(pass.moments);
+  state.diagonal_sum = pass.diagonal_sum;
+  state.remainder = with_points({}, pass.group, options.delta, {});
+  watch.lap("passes");
+  const double left = state.remainder.trace() / state.diagonal_sum;
+  const double tolerance = pivot_request(options.lowrank, layout).tolerance;
+  if (options.lowrank.landmarks == Landmarks::pivoted && tolerance > 0 && left > tolerance)
+    model.report_.notes.push_back(
+        fmt::format("{} landmarks leave out a share of {:.2g} of the trace, more than the tolerance",
+                    basis.rank(), left));
+  solve(model, std::move(state), options.components, run);
+  watch.lap("solve");
+  model.report_.seconds = watch.laps_and_total();
+  model.report_.peak_bytes = peak_memory();
+  return model;
+}
+
+template <class T>
+auto LowRankFit<T>::choose_landmarks(RowSource<T>& rows, Index n, const KernelPcaOptions& options,
+                                     const LowRankLayout& layout, Pca& model, const Run& run) -> Chosen {
+  const LowRank& low = options.lowrank;
+  // The rows among which landmarks are chosen; those given or drawn uniformly are themselves the choice.
+  std::vector<Index> among;
+  if (low.landmarks == Landmarks::given) {
+    among = low.given;
+    std::sort(among.begin(), among.end());
+  } else if (low.landmarks == Landmarks::uniform) {
+    among = uniform_rows(n, layout.rank, run.seed);
+  } else {
+    among = uniform_rows(n, layout.sample, run.seed, 2);
+    if (layout.sample < n)
+      model.report_.notes.push_back(
+          fmt::format("landmarks were chosen among {} rows drawn at random, since the factor of all {} does "
+                      "not fit the memory "
+                      "budget; every row counts in what was fitted",
+                      layout.sample, n));
+  }
+  const Samples<T> points = model.scaling_.apply(gather_rows(rows, among, run));
+  options.kernel.check_data(points);
+  model.kernel_ = options.kernel.resolved(points, run.seed);
+  PivotRequest request = pivot_request(low, layout);
+  request.draw = low.landmarks == Landmarks::pivoted;
+  if (low.landmarks == Landmarks::given)
+    for (const Index row : low.given)
+      request.first.push_back(std::lower_bound(among.begin(), among.end(), row) - among.begin());
+  if (low.landmarks == Landmarks::uniform)
+    request.first = uniform_rows(points.rows(), points.rows(), run.seed);
+  if (low.landmarks == Landmarks::kmeans) request.first = kmeans_rows(points, layout.rank, run);
+  const PivotedCholesky<T> factor(model.kernel_, points, request, run);
+  if (factor.stop() == PivotStop::numerical_rank)
+    model.report_.notes.push_back(note_of(factor.stop(), low, factor.rank(), 0));
+  Chosen out;
+  out.landmarks = points.select_rows(factor.pivots());
+  for (const Index pivot : factor.pivots()) out.rows.push_back(among[static_cast<std::size_t>(pivot)]);
+  return out;
+}
+
+template <class T>
+auto LowRankFit<T>::pass_over(RowSource<T>& rows, Index n, const Scaling<T>& scaling,
+                              const LandmarkBasis<T>& basis, bool center, double delta,
+                              const std::vector<Index>& prefixes, const Run& run) -> Pass {
+  FeaturePass<T> pass(basis, center, prefixes);
+  const Index seen = for_each_chunk(rows, run, [&](const Samples<T>& chunk, Index first) {
+    const Samples<T> points = scaling.apply(chunk);
+    basis.kernel().check_data(points);
+    pass.add(points, run);
+    run.report("features", std::min(1.0, double(first + chunk.rows()) / double(n)));
+  });
+  if (seen != n) throw Error(ErrorCode::io, fmt::format("the data had {} rows and now has {}", n, seen));
+  Pass out;
+  out.moments = pass.moments();
+  out.prefix_traces = pass.prefix_traces();
+  const Vector<double> diagonal = pass.diagonal(), remaining = pass.remaining();
+  out.diagonal_sum = diagonal.sum();
+
+  // A tenth of the rows again, as pairs.
+  const RemainderSample sample(remaining, diagonal, element_noise<T>(basis.rank()),
+                               std::clamp<Index>(n / 10, 2000, 100000), run.seed);
+  std::vector<Index> needed;
+  for (const auto& [i, j] : sample.pairs()) needed.insert(needed.end(), {i, j});
+  std::sort(needed.begin(), needed.end());
+  needed.erase(std::unique(needed.begin(), needed.end()), needed.end());
+  const Samples<T> drawn = scaling.apply(gather_rows(rows, needed, run));
+  const auto place = [&](Index row) {
+    return std::lower_bound(needed.begin(), needed.end(), row) - needed.begin();
+  };
+  const auto count = static_cast<Index>(sample.pairs().size()), r = basis.rank();
+  Vector<double> elements(count);
+  constexpr Index batch = feature_rows / 2;
+  std::vector<T> left(static_cast<std::size_t>(batch * r)), right(left.size()), between(batch);
+  Vector<double> unused(batch);
+  for (Index first = 0; first < count; first += batch) {
+    const Index size = std::min(batch, count - first);
+    std::vector<Index> a, b;
+    for (Index p = first; p < first + size; ++p) {
+      const auto [i, j] = sample.pairs()[static_cast<std::size_t>(p)];
+      a.push_back(place(i));
+      b.push_back(place(j));
+    }
+    const Samples<T> x = drawn.select_rows(a), y = drawn.select_rows(b);
+    basis.evaluate(x, left.data(), unused.data(), run);
+    basis.evaluate(y, right.data(), unused.data(), run);
+    KernelTiles<T>(basis.kernel(), x, y).diagonal(0, size, between.data());
+    for (Index p = 0; p < size; ++p) {
+      const Eigen::Map<const Vector<T>> f(left.data() + p * r, r), g(right.data() + p * r, r);
+      elements[first + p] = double(between[static_cast<std::size_t>(p)]) -
+                            f.template cast<double>().dot(g.template cast<double>());
+    }
+    run.report("bound", double(first + size) / double(count));
+  }
+  out.group = bounded_group(
+      r, remaining, sample, [&](Index p) { return elements[p]; }, delta, run);
+  return out;
+}
+
+template class LowRankFit<float>;
+template class LowRankFit<double>;
+
+}  // namespace mercer

@@ -1,0 +1,271 @@
+// A low-rank model after the fit: more points, other points on the same basis, two models made one, files.
+#include "base/memory.hpp"
+#include "base/parallel.hpp"
+#include "kernel/landmarks.hpp"
+#include "model/low_rank_fit.hpp"
+#include "model/spectral_fit.hpp"
+#include "operator/pivoted_cholesky.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace mercer {
+namespace {
+
+constexpr double default_delta = 1e-6;
+
+/// Components to look for again: as many as were asked for.
+Components again(const Report& report) {
+  return Components(std::max<Index>(1, std::max(report.components_requested, report.components)));
+}
+
+template <class T>
+bool same_rows(const Samples<T>& a, const Samples<T>& b) {
+  if (a.rows() != b.rows() || a.cols() != b.cols()) return false;
+  for (Index first = 0; first < a.rows(); first += 256) {
+    const Index count = std::min<Index>(256, a.rows() - first);
+    if (a.dense_rows(first, count) != b.dense_rows(first, count)) return false;
+  }
+  return true;
+}
+
+template <class T>
+Samples<T> in_the_form_of(const Samples<T>& rows, const Samples<T>& like) {
+  if (rows.is_sparse() == like.is_sparse()) return rows;
+  if (like.is_sparse()) return SparseMatrix<T>(rows.to_dense().sparseView());
+  return rows.to_dense();
+}
+
+/// New points, scaled, that should become landmarks: pivots of what the basis leaves of them, until it leaves
+/// no larger share of their trace than `share`.
+template <class T>
+std::vector<Index> further_landmarks(const LandmarkBasis<T>& basis, const Samples<T>& points, Index max_rank,
+                                     double share, const Run& run) {
+  const double row = double(max_rank) * sizeof(T) + 64 + 2 * double(points.bytes()) / double(points.rows());
+  const auto room = static_cast<Index>(double(run.memory_budget()) / 2 / row);
+  const std::vector<Index> among =
+      uniform_rows(points.rows(), std::max<Index>(1, room - basis.rank()), run.seed, 3);
+  const Samples<T> all = stacked<T>(
+      {basis.landmarks(), in_the_form_of(points.select_rows(among), basis.landmarks())}, points.cols());
+  PivotRequest request;
+  request.max_rank = max_rank;
+  request.tolerance = share;
+  for (Index i = 0; i < basis.rank(); ++i) request.first.push_back(i);
+  const PivotedCholesky<T> factor(basis.kernel(), all, request, run);
+  std::vector<Index> out;
+  for (const Index pivot : factor.pivots())
+    if (pivot >= basis.rank()) out.push_back(among[static_cast<std::size_t>(pivot - basis.rank())]);
+  return out;
+}
+
+}  // namespace
+
+template <class T>
+LandmarkBasis<T> LowRankFit<T>::basis_of(const Pca& model, std::string_view purpose) {
+  if (!model.low_rank_)
+    throw Error(ErrorCode::usage,
+                fmt::format("{}: this model is exact, and has no basis of landmarks", purpose),
+                "fit it with --route lowrank");
+  return {model.kernel_, model.points_, model.low_rank_->factor};
+}
+
+template <class T>
+KernelPca<T> LowRankFit<T>::on_basis_of(const Pca& like, const LandmarkBasis<T>& basis) {
+  Pca out;
+  out.kernel_ = like.kernel_;
+  out.scaling_ = like.scaling_;
+  out.points_ = basis.landmarks();
+  out.columns_ = like.columns_;
+  out.report_.plan = like.report_.plan;
+  return out;
+}
+
+template <class T>
+KernelPca<T> LowRankFit<T>::refit(const Pca& model, const Samples<T>& samples, const Components& components,
+                                  const Run& caller) {
+  require_solvable(components, 0);
+  require_samples(samples);
+  const SteadyRun steady(caller);
+  const Run& run = steady;
+  Stopwatch watch;
+  const LandmarkBasis<T> basis = basis_of(model, "its basis cannot be taken over");
+  if (samples.cols() != model.features())
+    throw Error(ErrorCode::bad_data, fmt::format("the points have {} columns, and the basis is for {}",
+                                                 samples.cols(), model.features()));
+  Pca out = on_basis_of(model, basis);
+  SampleRows<T> rows(samples);
+  Pass pass =
+      pass_over(rows, samples.rows(), model.scaling_, basis, model.report_.centered, default_delta, {}, run);
+  watch.lap("passes");
+  LandmarkState state;
+  state.rows = model.low_rank_->rows;
+  state.factor = basis.factor();
+  state.moments = std::move(pass.moments);
+  state.diagonal_sum = pass.diagonal_sum;
+  state.remainder = with_points({}, pass.group, default_delta, {});
+  Plan& plan = out.report_.plan;
+  plan.problem =
+      fmt::format("kernel matrix {} x {} on {} landmarks", samples.rows(), samples.rows(), basis.rank());
+  plan.reason = "on the basis of a fitted model";
+  solve(out, std::move(state), components, run);
+  watch.lap("solve");
+  out.scores_ = out.do_transform(samples, run);
+  watch.lap("scores");
+  out.report_.seconds = watch.laps_and_total();
+  out.report_.peak_bytes = peak_memory();
+  return out;
+}
+
+template <class T>
+KernelPca<T> LowRankFit<T>::update(const Pca& model, const Samples<T>& more, const UpdateOptions& options,
+                                   const Run& caller) {
+  const SteadyRun steady(caller);
+  const Run& run = steady;
+  Stopwatch watch;
+  LandmarkBasis<T> basis = basis_of(model, "it cannot take in more points");
+  if (more.cols() != model.features())
+    throw Error(ErrorCode::bad_data, fmt::format("the points have {} columns, and the model expects {}",
+                                                 more.cols(), model.features()));
+  require_samples(more);
+  const LandmarkState& before = *model.low_rank_;
+  LandmarkState state = before;
+  Samples<T> landmarks = basis.landmarks();
+  if (options.max_rank > basis.rank()) {
+    const Samples<T> points = model.scaling_.apply(more);
+    model.kernel_.check_data(points);
+    const double share = before.remainder.trace() / std::max(before.diagonal_sum, 1e-300);
+    const std::vector<Index> further = further_landmarks(basis, points, options.max_rank, share, run);
+    landmarks = stacked<T>({landmarks, in_the_form_of(points.select_rows(further), landmarks)}, more.cols());
+    state.factor =
+        extended_cholesky(before.factor, gram<double>(model.kernel_, landmarks.template cast<double>(), run));
+    landmarks = landmarks.middle_rows(0, state.factor.rows());
+    for (std::size_t i = 0; static_cast<Index>(state.rows.size()) < state.factor.rows(); ++i)
+      state.rows.push_back(before.moments.count + further[i]);
+    basis = LandmarkBasis<T>(model.kernel_, landmarks, state.factor);
+    watch.lap("landmarks");
+  }
+
+  std::vector<Index> ranks;
+  for (const RemainderGroup& group : before.remainder.groups) ranks.push_back(group.rank);
+  SampleRows<T> rows(more);
+  Pass pass =
+      pass_over(rows, more.rows(), model.scaling_, basis, model.report_.centered, default_delta, ranks, run);
+  watch.lap("passes");
+  state.moments = before.moments.padded(basis.rank());
+  state.moments.merge(pass.moments);
+  state.diagonal_sum += pass.diagonal_sum;
+  state.trace.reset();
+  state.remainder = with_points(before.remainder, pass.group, default_delta, pass.prefix_traces);
+  Pca out = on_basis_of(model, basis);
+  Plan& plan = out.report_.plan;
+  plan.problem = fmt::format("kernel matrix {0} x {0} on {1} landmarks", state.moments.count, basis.rank());
+  plan.reason = fmt::format("{} points joined {}", more.rows(), before.moments.count);
+  solve(out, std::move(state), again(model.report_), run);
+  watch.lap("solve");
+  out.report_.seconds = watch.laps_and_total();
+  out.report_.peak_bytes = peak_memory();
+  return out;
+}
+
+template <class T>
+KernelPca<T> LowRankFit<T>::merge(const Pca& a, const Pca& b, const Run& caller) {
+  const SteadyRun steady(caller);
+  const Run& run = steady;
+  Stopwatch watch;
+  const LandmarkBasis<T> basis = basis_of(a, "the first model cannot be merged"),
+                         other = basis_of(b, "the second model cannot be merged");
+  const auto differ = [](std::string_view what) {
+    throw Error(ErrorCode::usage, fmt::format("the two models cannot be merged: their {} differ", what),
+                "fit the second shard on the basis of the first: --landmarks FIRST_MODEL");
+  };
+  if (!(a.kernel_ == b.kernel_)) differ("kernels");
+  if (a.scaling_.kind != b.scaling_.kind || a.scaling_.shift != b.scaling_.shift ||
+      a.scaling_.factor != b.scaling_.factor)
+    differ("scalings of the inputs");
+  if (a.report_.centered != b.report_.centered) differ("centrings");
+  if (!same_rows(basis.landmarks(), other.landmarks()) || basis.factor() != other.factor())
+    differ("landmarks");
+
+  LandmarkState state = *a.low_rank_;
+  state.moments.merge(b.low_rank_->moments);
+  state.diagonal_sum += b.low_rank_->diagonal_sum;
+  state.trace.reset();
+  state.remainder = joined(state.remainder, b.low_rank_->remainder);
+  Pca out = on_basis_of(a, basis);
+  Plan& plan = out.report_.plan;
+  plan.problem = fmt::format("kernel matrix {0} x {0} on {1} landmarks", state.moments.count, basis.rank());
+  plan.reason = fmt::format("{} and {} points merged", a.report_.n, b.report_.n);
+  const Components components(std::max(again(a.report_).count, again(b.report_).count));
+  solve(out, std::move(state), components, run);
+  watch.lap("solve");
+  out.report_.seconds = watch.laps_and_total();
+  out.report_.peak_bytes = peak_memory();
+  return out;
+}
+
+template <class T>
+void LowRankFit<T>::write(const Pca& model, ModelWriter& writer) {
+  const LandmarkState& s = *model.low_rank_;
+  nlohmann::json groups = nlohmann::json::array();
+  for (const RemainderGroup& g : s.remainder.groups) groups.push_back({g.rank, g.trace, g.norm});
+  nlohmann::json state = {{"diagonal_sum", s.diagonal_sum},
+                          {"groups", groups},
+                          {"cross", s.remainder.cross},
+                          {"delta", s.remainder.delta},
+                          {"scores", model.scores_.rows() > 0}};
+  if (s.trace) state["trace"] = *s.trace;
+  writer.set("landmarks", std::move(state));
+  writer.array("landmarks.rows", s.rows);
+  writer.block("landmarks.factor", s.factor);
+  writer.vector("landmarks.mean", s.moments.mean);
+  writer.block("landmarks.scatter", s.moments.scatter);
+  if (model.scores_.rows() > 0) writer.matrix("landmarks.scores", model.scores_);
+}
+
+template <class T>
+void LowRankFit<T>::read(Pca& model, ModelReader<T>& reader) {
+  const Report& report = model.report_;
+  const nlohmann::json& saved = reader.get("landmarks");
+  auto state = std::make_shared<LandmarkState>();
+  const Index r = reader.shape("landmarks.rows").at(0);
+  for (const char* square : {"landmarks.factor", "landmarks.scatter"}) reader.require_shape(square, {r, r});
+  reader.require_shape("landmarks.mean", {r});
+  state->rows = reader.template array<std::int64_t>("landmarks.rows");
+  state->factor = reader.wide_block("landmarks.factor");
+  state->moments = FeatureMoments(r, report.centered);
+  state->moments.count = report.n;
+  state->moments.mean = reader.vector("landmarks.mean");
+  state->moments.scatter = reader.wide_block("landmarks.scatter");
+  state->diagonal_sum = saved.at("diagonal_sum").template get<double>();
+  if (saved.contains("trace")) state->trace = saved.at("trace").template get<double>();
+  state->remainder.cross = saved.at("cross").template get<double>();
+  state->remainder.delta = saved.at("delta").template get<double>();
+  for (const auto& g : saved.at("groups")) {
+    const RemainderGroup group{g.at(0).template get<Index>(), g.at(1).template get<double>(),
+                               g.at(2).template get<double>()};
+    if (group.rank < 0 || group.rank > r)
+      reader.damaged("a group of its points has more landmarks than there are");
+    state->remainder.groups.push_back(group);
+  }
+  if (saved.at("scores").template get<bool>()) {
+    reader.require_shape("landmarks.scores", {report.n, report.components});
+    model.scores_ = reader.matrix("landmarks.scores");
+  }
+  model.low_rank_ = std::move(state);
+}
+
+#define MERCER_INSTANTIATE(T)                                                                               \
+  template LandmarkBasis<T> LowRankFit<T>::basis_of(const Pca&, std::string_view);                          \
+  template KernelPca<T> LowRankFit<T>::on_basis_of(const Pca&, const LandmarkBasis<T>&);                    \
+  template KernelPca<T> LowRankFit<T>::refit(const Pca&, const Samples<T>&, const Components&, const Run&); \
+  template KernelPca<T> LowRankFit<T>::update(const Pca&, const Samples<T>&, const UpdateOptions&,          \
+                                              const Run&);                                                  \
+  template KernelPca<T> LowRankFit<T>::merge(const Pca&, const Pca&, const Run&);                           \
+  template void LowRankFit<T>::write(const Pca&, ModelWriter&);                                             \
+  template void LowRankFit<T>::read(Pca&, ModelReader<T>&);
+MERCER_INSTANTIATE(float)
+MERCER_INSTANTIATE(double)
+#undef MERCER_INSTANTIATE
+
+}  // namespace mercer

@@ -1,0 +1,99 @@
+// Features on landmarks, a chunk of points at a time.
+#include "operator/landmark_basis.hpp"
+
+#include "base/linalg.hpp"
+#include "base/parallel.hpp"
+#include "kernel/tiles.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace mercer {
+namespace {
+
+constexpr Index part_rows = 128;
+
+}  // namespace
+
+Block<double> extended_cholesky(const Block<double>& factor, Block<double> gram) {
+  const Index before = factor.rows(), added = gram.rows() - before;
+  // L21 = K21 L11⁻ᵀ, L22 L22ᵀ = K22 − L21 L21ᵀ
+  Block<double> corner = gram.topRightCorner(before, added);
+  linalg::solve_lower<double>(linalg::Transpose::no, before, added, factor.data(), std::max<Index>(1, before),
+                              corner.data(), std::max<Index>(1, before));
+  Block<double> rest = gram.bottomRightCorner(added, added);
+  if (before > 0) rest -= corner.transpose() * corner;
+  const Index good = linalg::cholesky(rest);
+  Block<double> out = Block<double>::Zero(before + good, before + good);
+  out.topLeftCorner(before, before) = factor;
+  out.bottomLeftCorner(good, before) = corner.leftCols(good).transpose();
+  out.bottomRightCorner(good, good) = rest.topLeftCorner(good, good);
+  return out;
+}
+
+template <class T>
+LandmarkBasis<T>::LandmarkBasis(Kernel kernel, Samples<T> landmarks, Block<double> factor)
+    : kernel_(std::move(kernel)),
+      landmarks_(std::move(landmarks)),
+      factor_(std::move(factor)),
+      rounded_(factor_.template cast<T>()) {}
+
+template <class T>
+void LandmarkBasis<T>::evaluate(const Samples<T>& points, T* features, double* diagonal,
+                                const Run& run) const {
+  const Index n = points.rows(), r = rank();
+  const KernelTiles<T> tiles(kernel_, points, landmarks_), own(kernel_, points);
+  parallel_for((n + part_rows - 1) / part_rows, run, [&](Index part) {
+    const Index i0 = part * part_rows, rows = std::min(part_rows, n - i0);
+    T* phi = features + i0 * r;
+    if (r > 0) tiles.evaluate(i0, rows, 0, r, phi);
+    linalg::solve_lower<T>(linalg::Transpose::no, r, rows, rounded_.data(), r, phi, r);
+    Vector<T> values(rows);
+    own.diagonal(i0, rows, values.data());
+    Eigen::Map<Vector<double>>(diagonal + i0, rows) = values.template cast<double>();
+    if (!Eigen::Map<const Vector<T>>(phi, rows * r).allFinite() || !values.allFinite())
+      throw Error(ErrorCode::bad_data, fmt::format("kernel {} overflows on this data", kernel_.to_string()),
+                  "scale the inputs (--scale standardize) or choose smaller parameters");
+  });
+}
+
+template <class T>
+FeaturePass<T>::FeaturePass(const LandmarkBasis<T>& basis, bool center, std::vector<Index> prefixes)
+    : basis_(basis), center_(center), prefixes_(std::move(prefixes)), prefix_traces_(prefixes_.size(), 0.0) {}
+
+template <class T>
+void FeaturePass<T>::add(const Samples<T>& points, const Run& run) {
+  const Index r = basis_.rank();
+  std::vector<T> features;
+  for (Index first = 0; first < points.rows(); first += feature_rows) {
+    const Index count = std::min(feature_rows, points.rows() - first);
+    features.resize(static_cast<std::size_t>(count * r));
+    const std::size_t seen = diagonal_.size();
+    diagonal_.resize(seen + static_cast<std::size_t>(count));
+    basis_.evaluate(points.middle_rows(first, count), features.data(), diagonal_.data() + seen, run);
+    for (Index i = 0; i < count; ++i) {
+      const Eigen::Map<const Vector<T>> phi(features.data() + i * r, r);
+      const double whole = diagonal_[seen + static_cast<std::size_t>(i)];
+      remaining_.push_back(std::max(0.0, whole - phi.template cast<double>().squaredNorm()));
+      for (std::size_t p = 0; p < prefixes_.size(); ++p)
+        prefix_traces_[p] +=
+            std::max(0.0, whole - phi.head(prefixes_[p]).template cast<double>().squaredNorm());
+    }
+    if (!moments_) moments_.emplace(center_, mean_of(features.data(), count, r));
+    moments_->add(features.data(), count, run);
+    run.check();
+  }
+}
+
+template <class T>
+FeatureMoments FeaturePass<T>::moments() const {
+  return moments_ ? moments_->result() : FeatureMoments(basis_.rank(), center_);
+}
+
+template class LandmarkBasis<float>;
+template class LandmarkBasis<double>;
+template class FeaturePass<float>;
+template class FeaturePass<double>;
+
+}  // namespace mercer
