@@ -156,17 +156,27 @@ KernelPca<T> LowRankFit<T>::fit_in_memory(const Samples<T>& samples, const Kerne
 
   LandmarkState state;
   {
-    const PivotedCholesky<T> factor(model.kernel_, points, request, run);
+    std::optional<PivotedCholesky<T>> found;
+    PivotStop stop = PivotStop::rank;
+    while (true) {
+      found.emplace(model.kernel_, points, request, run);
+      if (request.draw) stop = found->stop();
+      const std::vector<Index>& pivots = found->pivots();
+      model.points_ = points.select_rows(pivots);
+      IndependentLandmarks independent = independent_landmarks(model.kernel_, model.points_, {}, run);
+      state.factor = std::move(independent.factor);
+      if (independent.kept.size() == pivots.size()) break;
+      request.first.clear();  // once more with those that are
+      for (const Index place : independent.kept)
+        request.first.push_back(pivots[static_cast<std::size_t>(place)]);
+      request.draw = false;
+      stop = PivotStop::numerical_rank;
+    }
+    const PivotedCholesky<T>& factor = *found;
     watch.lap("factor");
     const Index n = factor.size(), r = factor.rank();
-    model.points_ = points.select_rows(factor.pivots());
     state.rows.assign(factor.pivots().begin(), factor.pivots().end());
-    state.factor =
-        extended_cholesky({}, gram<double>(model.kernel_, model.points_.template cast<double>(), run));
     state.diagonal_sum = factor.diagonal().sum();
-    if (state.factor.rows() < r)
-      throw Error(ErrorCode::internal,
-                  fmt::format("{} of {} landmarks are independent", state.factor.rows(), r));
     state.moments = moments_of(factor, options.center, run);
     watch.lap("scatter");
     const RemainderSample sample(factor.remaining(), factor.diagonal(), element_noise<T>(r),
@@ -178,8 +188,7 @@ KernelPca<T> LowRankFit<T>::fit_in_memory(const Samples<T>& samples, const Kerne
     state.remainder = with_points(
         {}, bounded_group(r, factor.remaining(), sample, element, options.delta, run), options.delta, {});
     watch.lap("bound");
-    if (auto note = note_of(factor.stop(), low, r, state.remainder.trace() / state.diagonal_sum);
-        !note.empty())
+    if (auto note = note_of(stop, low, r, state.remainder.trace() / state.diagonal_sum); !note.empty())
       report.notes.push_back(std::move(note));
   }
 
@@ -246,10 +255,11 @@ KernelPca<T> LowRankFit<T>::fit_streamed(RowSource<T>& rows, const RowSurvey<T>&
   LandmarkState state;
   Chosen chosen = choose_landmarks(rows, survey.rows, options, layout, model, run);
   watch.lap("landmarks");
-  state.factor =
-      extended_cholesky({}, gram<double>(model.kernel_, chosen.landmarks.template cast<double>(), run));
-  state.rows = std::move(chosen.rows);
-  model.points_ = chosen.landmarks;
+  IndependentLandmarks independent = independent_landmarks(model.kernel_, chosen.landmarks, {}, run);
+  state.factor = std::move(independent.factor);
+  for (const Index place : independent.kept)
+    state.rows.push_back(chosen.rows[static_cast<std::size_t>(place)]);
+  model.points_ = chosen.landmarks.select_rows(independent.kept);
   const LandmarkBasis<T> basis(model.kernel_, model.points_, state.factor);
   Pass pass = pass_over(rows, survey.rows, model.scaling_, basis, options.center, options.delta, {}, run);
   state.moments = std::move(pass.moments);

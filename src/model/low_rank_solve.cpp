@@ -14,11 +14,22 @@
 namespace mercer {
 namespace {
 
-/// What rounding alone may do to an eigenvalue: the elements of K carry a few ε each, Cholesky adds √r of
-/// them, and both act on the whole of K̂, the part that centring takes away included.
+/// What rounding alone may do to an eigenvalue. The elements of K and of the scatter carry a few ε. A column
+/// F_p = E_:p/√d_p, made when the pivot's diagonal had shrunk from k_pp to d_p = L_pp², carries the rounding
+/// of K enlarged by g_p = √(k_pp/d_p): ‖δF_p‖ ≈ ε g_p √tr K, and F_p F_pᵀ changes by 2‖F_p‖‖δF_p‖. The
+/// columns' errors are independent of each other, so their squares add.
 template <class T>
-double rounding_of(Index rank, double largest) {
-  return double(std::numeric_limits<T>::epsilon()) * (32 + 8 * std::sqrt(double(rank))) * largest;
+double rounding_of(const LandmarkState& state, double largest) {
+  const double epsilon = double(std::numeric_limits<T>::epsilon());
+  const FeatureMoments& m = state.moments;
+  double squares = 0;
+  for (Index p = 0; p < m.rank(); ++p) {
+    const double pivot = state.factor(p, p), whole = state.factor.row(p).head(p + 1).squaredNorm();
+    const double column = m.scatter(p, p) + (m.centered ? double(m.count) * m.mean[p] * m.mean[p] : 0);
+    squares += whole / (pivot * pivot) * std::max(0.0, column);
+  }
+  return epsilon *
+         (32 * largest + (4 + std::sqrt(double(m.rank())) / 4) * std::sqrt(state.diagonal_sum * squares));
 }
 
 /// How many of the leading values reach a share of the trace, or all of them.
@@ -66,7 +77,7 @@ void LowRankFit<T>::solve(Pca& model, LandmarkState state, const Components& com
 
   const double mean_part = moments.centered ? n * moments.mean.squaredNorm() : 0;
   const double largest = r > 0 ? std::max(s.values[0], mean_part) : 0;
-  const double rounding = rounding_of<T>(r, largest);
+  const double rounding = rounding_of<T>(state, largest);
   const Trace trace(state);
   Index kept = 0;
   while (kept < wanted && s.values[kept] > rounding) ++kept;

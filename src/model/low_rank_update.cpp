@@ -137,11 +137,12 @@ KernelPca<T> LowRankFit<T>::update(const Pca& model, const Samples<T>& more, con
     const double share = before.remainder.trace() / std::max(before.diagonal_sum, 1e-300);
     const std::vector<Index> further = further_landmarks(basis, points, options.max_rank, share, run);
     landmarks = stacked<T>({landmarks, in_the_form_of(points.select_rows(further), landmarks)}, more.cols());
-    state.factor =
-        extended_cholesky(before.factor, gram<double>(model.kernel_, landmarks.template cast<double>(), run));
-    landmarks = landmarks.middle_rows(0, state.factor.rows());
-    for (std::size_t i = 0; static_cast<Index>(state.rows.size()) < state.factor.rows(); ++i)
-      state.rows.push_back(before.moments.count + further[i]);
+    IndependentLandmarks independent = independent_landmarks(model.kernel_, landmarks, before.factor, run);
+    state.factor = std::move(independent.factor);
+    landmarks = landmarks.select_rows(independent.kept);
+    for (std::size_t i = state.rows.size(); i < independent.kept.size(); ++i)
+      state.rows.push_back(before.moments.count +
+                           further[static_cast<std::size_t>(independent.kept[i] - before.factor.rows())]);
     basis = LandmarkBasis<T>(model.kernel_, landmarks, state.factor);
     watch.lap("landmarks");
   }

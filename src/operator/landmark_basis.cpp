@@ -4,10 +4,15 @@
 #include "base/linalg.hpp"
 #include "base/parallel.hpp"
 #include "kernel/tiles.hpp"
+<<<<<<< HEAD:src/operator/landmark_basis.cpp
+=======
+#include "operator/pivoted_cholesky.hpp"
+>>>>>>> work-lowrank:src/model/landmark_basis.cpp
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 namespace mercer {
 namespace {
@@ -16,7 +21,7 @@ constexpr Index part_rows = 128;
 
 }  // namespace
 
-Block<double> extended_cholesky(const Block<double>& factor, Block<double> gram) {
+Block<double> extended_cholesky(const Block<double>& factor, const Block<double>& gram, double least) {
   const Index before = factor.rows(), added = gram.rows() - before;
   // L21 = K21 L11⁻ᵀ, L22 L22ᵀ = K22 − L21 L21ᵀ
   Block<double> corner = gram.topRightCorner(before, added);
@@ -24,12 +29,29 @@ Block<double> extended_cholesky(const Block<double>& factor, Block<double> gram)
                               corner.data(), std::max<Index>(1, before));
   Block<double> rest = gram.bottomRightCorner(added, added);
   if (before > 0) rest -= corner.transpose() * corner;
-  const Index good = linalg::cholesky(rest);
+  Index good = linalg::cholesky(rest);
+  for (Index i = 0; i < good; ++i)
+    if (!(rest(i, i) * rest(i, i) > least * gram(before + i, before + i))) good = i;
   Block<double> out = Block<double>::Zero(before + good, before + good);
   out.topLeftCorner(before, before) = factor;
   out.bottomLeftCorner(good, before) = corner.leftCols(good).transpose();
   out.bottomRightCorner(good, good) = rest.topLeftCorner(good, good);
   return out;
+}
+
+template <class T>
+IndependentLandmarks independent_landmarks(const Kernel& kernel, const Samples<T>& landmarks,
+                                           const Block<double>& fixed, const Run& run) {
+  const Block<double> all = gram<double>(kernel, landmarks.template cast<double>(), run);
+  IndependentLandmarks out;
+  out.kept.resize(static_cast<std::size_t>(landmarks.rows()));
+  std::iota(out.kept.begin(), out.kept.end(), Index(0));
+  const double least = cholesky_rounding<T>(landmarks.rows()) / 4;
+  while (true) {
+    out.factor = extended_cholesky(fixed, all(out.kept, out.kept), least);
+    if (out.factor.rows() == static_cast<Index>(out.kept.size())) return out;
+    out.kept.erase(out.kept.begin() + out.factor.rows());
+  }
 }
 
 template <class T>
@@ -91,6 +113,10 @@ FeatureMoments FeaturePass<T>::moments() const {
   return moments_ ? moments_->result() : FeatureMoments(basis_.rank(), center_);
 }
 
+template IndependentLandmarks independent_landmarks(const Kernel&, const Samples<float>&,
+                                                    const Block<double>&, const Run&);
+template IndependentLandmarks independent_landmarks(const Kernel&, const Samples<double>&,
+                                                    const Block<double>&, const Run&);
 template class LandmarkBasis<float>;
 template class LandmarkBasis<double>;
 template class FeaturePass<float>;

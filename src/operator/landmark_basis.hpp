@@ -11,9 +11,20 @@
 
 namespace mercer {
 
-/// Rows [from, …) of the Cholesky factor of a growing matrix: `factor` belongs to the leading rows and is
-/// kept as it is, `gram` is the whole. Returns fewer rows when the rest is not positive definite in double.
-[[nodiscard]] Block<double> extended_cholesky(const Block<double>& factor, Block<double> gram);
+/// The Cholesky factor of a growing matrix: `factor` belongs to its leading rows and is kept as it is, `gram`
+/// is the whole. Ends before the first row of which no more than the share `least` of its diagonal is new.
+[[nodiscard]] Block<double> extended_cholesky(const Block<double>& factor, const Block<double>& gram,
+                                              double least);
+
+/// Landmarks that stay independent in double, and the factor of their matrix. Those chosen in float may not.
+struct IndependentLandmarks {
+  std::vector<Index> kept;  ///< ascending positions among those given
+  Block<double> factor;
+};
+/// The first `fixed.rows()` of the landmarks have a factor already.
+template <class T>
+[[nodiscard]] IndependentLandmarks independent_landmarks(const Kernel& kernel, const Samples<T>& landmarks,
+                                                         const Block<double>& fixed, const Run& run);
 
 template <class T>
 class LandmarkBasis {
