@@ -4,10 +4,7 @@
 #include "base/linalg.hpp"
 #include "base/parallel.hpp"
 #include "kernel/tiles.hpp"
-<<<<<<< HEAD:src/operator/landmark_basis.cpp
-=======
 #include "operator/pivoted_cholesky.hpp"
->>>>>>> work-lowrank:src/model/landmark_basis.cpp
 
 #include <fmt/format.h>
 
