@@ -56,6 +56,11 @@ bool is_libsvm(const std::string& path) {
   return name.extension() == ".libsvm" || name.extension() == ".svm";
 }
 
+bool is_text_table(const std::string& path) {
+  const auto ending = std::filesystem::path(path).extension().string();
+  return ending != ".npy" && ending.substr(0, 4) != ".npz";
+}
+
 bool is_model_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   unsigned char head[9] = {};

@@ -20,6 +20,9 @@ void require_table_creatable(const std::string& path);
 /// By its ending: libsvm, svm, the same with .gz.
 [[nodiscard]] bool is_libsvm(const std::string& path);
 
+/// By its ending: anything but npy and npz.
+[[nodiscard]] bool is_text_table(const std::string& path);
+
 /// Is this one of our model files (and not a table)? By its first bytes.
 [[nodiscard]] bool is_model_file(const std::string& path);
 

@@ -4,6 +4,7 @@
 
 #include <mercer/error.hpp>
 #include <mercer/generate.hpp>
+#include <mercer/scaling.hpp>
 
 #include <fmt/format.h>
 
@@ -13,8 +14,8 @@ namespace mercer::app {
 
 Command add_generate(CLI::App& program) {
   struct Flags {
-    std::string name, out = "-";
-    Index n = 0;
+    std::string name, out = "-", scale = "none";
+    Index n = 0, d = 0, clusters = 0;
     std::uint64_t seed = 0;
     bool list = false;
   };
@@ -24,6 +25,14 @@ Command add_generate(CLI::App& program) {
   parser->add_flag("--list", flags->list, "what can be made");
   parser->add_option("--n", flags->n, "how many points")->type_name("N")->check(positive_number());
   parser->add_option("--seed", flags->seed, "same name, n and seed: same data (default 0)")->type_name("N");
+  parser->add_option("--d", flags->d, "gaussians: how many features (default 20)")
+      ->type_name("N")
+      ->check(positive_number());
+  parser->add_option("--clusters", flags->clusters, "gaussians: how many of them (default 15)")
+      ->type_name("N")
+      ->check(positive_number());
+  parser->add_option("--scale", flags->scale, "of the features (default none)")
+      ->type_name("none|center|standardize");
   parser->add_option("--out", flags->out, "csv, tsv, npy, npz, libsvm; '-' is CSV on stdout (default)")
       ->type_name("FILE");
   parser->footer("Example: mercer generate circles --n 400 --seed 1 --out circles.csv");
@@ -37,8 +46,11 @@ Command add_generate(CLI::App& program) {
             if (flags->name.empty())
               throw Error(ErrorCode::usage, "generate needs the name of a data set", "--list shows them");
             require_table_creatable(flags->out);
-            const auto data = generate(flags->name, flags->n, flags->seed);
-            write_table<double>(flags->out, data.samples, data.columns, data.label);
+            const Scale scale = parse_scale(flags->scale);
+            const auto data = generate(flags->name, flags->n, flags->seed,
+                                       {.features = flags->d, .clusters = flags->clusters});
+            const auto scaling = Scaling<double>::fit(scale, data.samples);
+            write_table<double>(flags->out, scaling.apply(data.samples), data.columns, data.label);
           }};
 }
 

@@ -1,19 +1,18 @@
 // mercer inverse: from scores back to the input space, for the methods that can.
 #include "files.hpp"
 #include "fit_options.hpp"
+#include "model_points.hpp"
 
 #include <mercer/error.hpp>
 #include <mercer/model.hpp>
+#include <mercer/row_source.hpp>
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <memory>
 
 namespace mercer::app {
 namespace {
-
-constexpr Index chunk_rows = 8192;
 
 struct Flags {
   std::string model, scores, out = "-", label;
@@ -25,24 +24,25 @@ void inverse(const Flags& flags, const Session& session) {
   ProgressBar bar(!flags.run.quiet);
   const Run run = flags.run.run(session, bar);
   const auto model = load_model<T>(flags.model);
-  const auto data = read_dataset<T>(flags.scores, {.label = flags.label}, run);
+  const auto scores = open_rows<T>(flags.scores, {.label = flags.label}, chunk_rows(model->features()), run);
   session.interrupts.check();
-  if (data.samples.cols() != model->components())
+  if (scores->cols() != model->components())
     throw Error(ErrorCode::bad_data,
                 fmt::format("{}: expected {} columns, one a component, found {}", flags.scores,
-                            model->components(), data.samples.cols()),
+                            model->components(), scores->cols()),
                 "name a column that is not a score with --label");
 
+  auto chunk = scores->next();  // before anything is written: most errors are in the first rows
   TableWriter<T> writer(flags.out, model->features(), model->columns());
-  const Index n = data.samples.rows();
   Run chunk_run = run;
   chunk_run.progress = nullptr;
-  for (Index first = 0; first < n; first += chunk_rows) {
-    const Index count = std::min(chunk_rows, n - first);
-    writer.append(model->inverse(data.samples.dense_rows(first, count), chunk_run));
-    run.report("inverse", static_cast<double>(first + count) / static_cast<double>(n));
+  for (; chunk.rows() > 0; chunk = scores->next()) {
+    session.interrupts.check();  // an interrupted stream looks like one that ended
+    writer.append(model->inverse(chunk.to_dense(), chunk_run));
+    run.report("inverse", scores->fraction());
     run.check();
   }
+  session.interrupts.check();
   writer.finish();
 }
 

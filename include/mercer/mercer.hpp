@@ -11,6 +11,7 @@
 #include <mercer/pca.hpp>
 #include <mercer/plan.hpp>
 #include <mercer/report.hpp>
+#include <mercer/row_source.hpp>
 #include <mercer/run.hpp>
 #include <mercer/samples.hpp>
 #include <mercer/scaling.hpp>

@@ -27,12 +27,20 @@ class RowSource {
   /// Back to the first row. Throws Error{usage} where that is impossible (standard input).
   virtual void rewind() = 0;
 
+  /// Rows left out by Missing::drop since the top.
+  [[nodiscard]] virtual Index dropped() const { return 0; }
+  /// The share of the table that has been given, for progress; 0 where the whole is not known.
+  [[nodiscard]] virtual double fraction() const { return 0; }
+
  protected:
   RowSource() = default;
 };
 
-/// A file in any format that read_dataset knows. Rows are read `chunk` at a time (0: about 8 MB of
-/// numbers); npy is mapped and text is parsed chunk by chunk, so that memory does not grow with the file.
+/// A file in any format that read_dataset knows, with the same meaning of header, label and missing
+/// values and the same errors; a label's values are not kept. Rows are read `chunk` at a time (0: about
+/// 8 MB of numbers), fewer where some are dropped. npy is mapped, npz unpacked (whole only in Fortran
+/// order) and text parsed chunk by chunk, so that memory does not grow with the file. Missing::mean and
+/// libsvm without options.features read it twice. Throws Error{usage} for options.transpose.
 template <class T>
 [[nodiscard]] std::unique_ptr<RowSource<T>> open_rows(const std::string& path,
                                                       const ReadOptions& options = {}, Index chunk = 0,

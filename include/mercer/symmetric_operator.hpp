@@ -24,6 +24,10 @@ class SymmetricOperator {
   /// Y = A V. V and Y are size() x b and must not overlap.
   void apply(const BlockView<T>& v, BlockRef<T> y, const Run& run = {}) const;
 
+  /// The same where float's accuracy is enough: cheaper, if has_rough_product().
+  void apply_roughly(const BlockView<T>& v, BlockRef<T> y, const Run& run = {}) const;
+  [[nodiscard]] virtual bool has_rough_product() const { return false; }
+
   /// Σ A_ii and Σ A_ij² where they are known exactly: what the certificate is made of.
   [[nodiscard]] virtual std::optional<double> trace() const { return std::nullopt; }
   [[nodiscard]] virtual std::optional<double> frobenius_squared() const { return std::nullopt; }
@@ -33,6 +37,9 @@ class SymmetricOperator {
 
  private:
   virtual void do_apply(const BlockView<T>& v, BlockRef<T> y, const Run& run) const = 0;
+  virtual void do_apply_roughly(const BlockView<T>& v, BlockRef<T> y, const Run& run) const {
+    do_apply(v, y, run);
+  }
 
   Index size_;
 };

@@ -116,6 +116,8 @@ void syevd(Block<double>& matrix, Vector<double>& values) {
 }
 
 void syevr(Block<double>& matrix, Index first, Index last, Vector<double>& values, Block<double>& vectors) {
+  std::optional<OneThread> alone;
+  if (matrix.rows() < 500) alone.emplace();
   const int n = narrow(matrix.rows());
   const int il = narrow(first + 1), iu = narrow(last + 1), wanted = iu - il + 1;
   Vector<double> all(n);

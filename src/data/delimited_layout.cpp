@@ -21,8 +21,6 @@ namespace mercer {
 
 namespace {
 
-constexpr std::size_t sampled_lines = 10;
-
 /// The first few lines that hold something, after the byte order mark and comments.
 struct Beginning {
   std::vector<std::string_view> lines;
@@ -35,7 +33,7 @@ Beginning read_beginning(std::string_view text) {
   Beginning out;
   Index number = 0;
   bool comments = true;
-  while (!text.empty() && out.lines.size() < sampled_lines) {
+  while (!text.empty() && static_cast<Index>(out.lines.size()) < layout_lines) {
     const std::string_view before = text;
     const std::string_view line = take_line(text);
     ++number;

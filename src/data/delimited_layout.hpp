@@ -23,6 +23,9 @@ struct DelimitedLayout {
   [[nodiscard]] std::string shown_name(Index field) const;
 };
 
+/// So many lines that hold something, after comments at the top, are looked at.
+inline constexpr Index layout_lines = 10;
+
 /// `ending` tsv fixes the tab; the other endings look for the delimiter.
 [[nodiscard]] DelimitedLayout find_layout(std::string_view text, const std::string& ending,
                                           const std::string& label, const std::string& where);

@@ -13,9 +13,7 @@ namespace mercer {
 template <class T>
 RawTable<T> read_delimited(const Location& file, const ReadOptions& options, const Run& run) {
   const std::string where = file.shown();
-  const FileBytes bytes = file.standard_stream ? read_standard_input()
-                          : file.gzip          ? gunzip_file(file.path)
-                                               : map_file(file.path);
+  const FileBytes bytes = text_bytes(file);
   const DelimitedLayout layout = find_layout(bytes.text, file.ending, options.label, where);
   auto rows = parse_rows<T>(layout, options.missing, where, run);
 

@@ -1,6 +1,8 @@
 // The table of formats and how a path is taken apart.
 #include "data/format.hpp"
 
+#include "data/row_reader.hpp"
+
 #include <mercer/error.hpp>
 
 #include <fmt/format.h>
@@ -19,17 +21,23 @@ struct Format {
   bool text;  ///< may carry .gz
   Reader<float> read_float;
   Reader<double> read_double;
+  RowReaderMaker<float> open_float;
+  RowReaderMaker<double> open_double;
 };
 
 constexpr std::array<Format, 8> formats{{
-    {"csv", true, read_delimited<float>, read_delimited<double>},
-    {"tsv", true, read_delimited<float>, read_delimited<double>},
-    {"txt", true, read_delimited<float>, read_delimited<double>},
-    {"dat", true, read_delimited<float>, read_delimited<double>},
-    {"npy", false, read_npy<float>, read_npy<double>},
-    {"npz", false, read_npz<float>, read_npz<double>},
-    {"libsvm", true, read_libsvm<float>, read_libsvm<double>},
-    {"svm", true, read_libsvm<float>, read_libsvm<double>},
+    {"csv", true, read_delimited<float>, read_delimited<double>, open_delimited<float>,
+     open_delimited<double>},
+    {"tsv", true, read_delimited<float>, read_delimited<double>, open_delimited<float>,
+     open_delimited<double>},
+    {"txt", true, read_delimited<float>, read_delimited<double>, open_delimited<float>,
+     open_delimited<double>},
+    {"dat", true, read_delimited<float>, read_delimited<double>, open_delimited<float>,
+     open_delimited<double>},
+    {"npy", false, read_npy<float>, read_npy<double>, open_npy<float>, open_npy<double>},
+    {"npz", false, read_npz<float>, read_npz<double>, open_npz<float>, open_npz<double>},
+    {"libsvm", true, read_libsvm<float>, read_libsvm<double>, open_libsvm<float>, open_libsvm<double>},
+    {"svm", true, read_libsvm<float>, read_libsvm<double>, open_libsvm<float>, open_libsvm<double>},
 }};
 
 std::string lower(std::string_view text) {
@@ -95,6 +103,23 @@ Location locate(const std::string& path) {
   return out;
 }
 
+Location locate_input(const std::string& path) {
+  try {
+    return locate(path);
+  } catch (const Error&) {
+    std::error_code ignored;
+    if (std::filesystem::exists(path, ignored)) throw;
+    throw Error(ErrorCode::no_input, fmt::format("{}: no such file", path), "check the name and the folder");
+  }
+}
+
+void require_features(Index found, Index expected, const std::string& where) {
+  if (expected == 0 || found == expected) return;
+  throw Error(ErrorCode::bad_data,
+              fmt::format("{}: {} feature{}, expected {}", where, found, found == 1 ? "" : "s", expected),
+              "columns that are not features are named with --label");
+}
+
 template <class T>
 Reader<T> reader_of(const Location& file) {
   const Format* format = find_format(file.ending);
@@ -105,7 +130,19 @@ Reader<T> reader_of(const Location& file) {
     return format->read_double;
 }
 
+template <class T>
+std::unique_ptr<RowReader<T>> open_reader(const Location& file, const ReadOptions& options, const Run& run) {
+  const Format* format = find_format(file.ending);
+  if (format == nullptr) fail_unknown(file.path, file.ending);
+  if constexpr (std::is_same_v<T, float>)
+    return format->open_float(file, options, run);
+  else
+    return format->open_double(file, options, run);
+}
+
 template Reader<float> reader_of(const Location&);
 template Reader<double> reader_of(const Location&);
+template std::unique_ptr<RowReader<float>> open_reader(const Location&, const ReadOptions&, const Run&);
+template std::unique_ptr<RowReader<double>> open_reader(const Location&, const ReadOptions&, const Run&);
 
 }  // namespace mercer

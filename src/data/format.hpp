@@ -1,5 +1,5 @@
 // The formats we read: one table, one reader signature; the ending of the file's name chooses.
-// To add a format, write its reader and add its line in format.cpp.
+// To add a format, write its reader, whole and in pieces (row_reader.hpp), and add its line in format.cpp.
 #pragma once
 
 #include "data/raw_table.hpp"
@@ -23,6 +23,11 @@ struct Location {
 
 /// Splits a path; throws Error{usage} when the ending is none of ours.
 [[nodiscard]] Location locate(const std::string& path);
+/// The same for a file to be read: one that is not there is told before an ending that is not known.
+[[nodiscard]] Location locate_input(const std::string& path);
+
+/// Throws Error{bad_data} unless the number of features is the one expected; 0: any is fine.
+void require_features(Index found, Index expected, const std::string& where);
 
 template <class T>
 using Reader = RawTable<T> (*)(const Location&, const ReadOptions&, const Run&);

@@ -125,8 +125,10 @@ Draft two_classes(Index n, std::uint64_t seed) {
   return out;
 }
 
-Draft gaussians(Index n, std::uint64_t seed) {
-  constexpr Index parts = 15, d = 20;
+constexpr GeneratorShape usual_gaussians{.features = 20, .clusters = 15};
+
+Draft gaussians(Index n, std::uint64_t seed, const GeneratorShape& shape) {
+  const Index parts = shape.clusters, d = shape.features;
   Random places(seed, 2);
   Matrix<double> centres(parts, d);
   for (Index i = 0; i < parts; ++i)
@@ -181,7 +183,7 @@ Draft sphere(Index n, std::uint64_t seed) {
 struct Recipe {
   Generator generator;
   Index least;
-  Draft (*make)(Index n, std::uint64_t seed);
+  Draft (*make)(Index n, std::uint64_t seed);  ///< null for gaussians, which has a shape besides
 };
 
 const std::vector<Recipe>& recipes() {
@@ -192,7 +194,7 @@ const std::vector<Recipe>& recipes() {
       {{"s-curve", "a sheet bent to an S in 3-D; t is the place along it", 1000}, 1, s_curve},
       {{"three-modes", "three Gaussian clusters in the plane", 60}, 3, three_modes},
       {{"two-classes", "a cluster inside an open ring", 200}, 2, two_classes},
-      {{"gaussians", "a mixture of 15 Gaussians in 20 dimensions", 1500}, 15, gaussians},
+      {{"gaussians", "a mixture of 15 Gaussians in 20 dimensions", 1500}, 1, nullptr},
       {{"unit-directions", "plus and minus the three unit vectors: equal linear variances", 60},
        6,
        unit_directions},
@@ -222,13 +224,21 @@ const std::vector<Generator>& generators() {
   return all;
 }
 
-Dataset<double> generate(std::string_view name, Index n, std::uint64_t seed) {
+Dataset<double> generate(std::string_view name, Index n, std::uint64_t seed, const GeneratorShape& wanted) {
   const Recipe& recipe = find_recipe(name);
   if (n == 0) n = recipe.generator.default_n;
-  if (n < recipe.least)
+  if (wanted.features < 0 || wanted.clusters < 0)
+    throw Error(ErrorCode::usage, fmt::format("{} with a negative number of features or clusters", name));
+  if (recipe.make != nullptr && (wanted.features > 0 || wanted.clusters > 0))
+    throw Error(ErrorCode::usage, fmt::format("{} has a shape of its own", name),
+                "only gaussians takes a number of features and clusters");
+  const GeneratorShape shape{.features = wanted.features > 0 ? wanted.features : usual_gaussians.features,
+                             .clusters = wanted.clusters > 0 ? wanted.clusters : usual_gaussians.clusters};
+  const Index least = recipe.make != nullptr ? recipe.least : shape.clusters;
+  if (n < least)
     throw Error(ErrorCode::usage, fmt::format("{} of {} points", name, n),
-                fmt::format("n must be at least {}", recipe.least));
-  Draft draft = recipe.make(n, seed);
+                fmt::format("n must be at least {}", least));
+  Draft draft = recipe.make != nullptr ? recipe.make(n, seed) : gaussians(n, seed, shape);
 
   Dataset<double> out;
   for (Index j = 0; j < draft.points.cols(); ++j) out.columns.push_back(fmt::format("x{}", j + 1));

@@ -48,18 +48,20 @@ template <class T>
 
 /// The first value in file order that may not be there.
 template <class T>
-[[noreturn]] void fail_at_first(const Samples<T>& samples, bool nan_allowed, const std::string& where) {
+[[noreturn]] void fail_at_first(const Samples<T>& samples, Index first, bool nan_allowed,
+                                const std::string& where) {
   const auto m = samples.dense();
   for (Index i = 0; i < m.rows(); ++i)
     for (Index j = 0; j < m.cols(); ++j)
-      if (std::isinf(m(i, j)) || (!nan_allowed && std::isnan(m(i, j)))) fail_at(where, i, j, m(i, j));
+      if (std::isinf(m(i, j)) || (!nan_allowed && std::isnan(m(i, j)))) fail_at(where, first + i, j, m(i, j));
   throw Error(ErrorCode::internal, fmt::format("{}: a bad value vanished", where));
 }
 
 }  // namespace
 
 template <class T>
-bool scan_for_missing(const Samples<T>& samples, Missing policy, const std::string& where, const Run& run) {
+bool scan_for_missing(const Samples<T>& samples, Index first, Missing policy, const std::string& where,
+                      const Run& run) {
   const auto m = samples.dense();
   const Index rows_a_block = std::max<Index>(1, (Index{1} << 17) / std::max<Index>(1, m.cols()));
   std::atomic<bool> nan{false}, infinite{false};
@@ -71,7 +73,8 @@ bool scan_for_missing(const Samples<T>& samples, Missing policy, const std::stri
     if (block.array().isNaN().any()) nan = true;
     if (block.array().isInf().any()) infinite = true;
   });
-  if (infinite || (nan && policy == Missing::error)) fail_at_first(samples, policy != Missing::error, where);
+  if (infinite || (nan && policy == Missing::error))
+    fail_at_first(samples, first, policy != Missing::error, where);
   return nan;
 }
 
@@ -95,41 +98,52 @@ std::vector<Index> complete_rows(const RawTable<T>& table) {
 }
 
 template <class T>
-Samples<T> fill_with_means(const Samples<T>& samples, const std::vector<std::string>& columns,
-                           const std::string& where) {
-  if (samples.is_sparse())
+void ColumnMeans::add(const RawTable<T>& rows, const std::string& where) {
+  if (rows.samples.is_sparse()) {
+    if (!rows.has_missing) return;
     throw Error(ErrorCode::usage, fmt::format("{}: sparse data has no column means to fill in", where),
                 "drop such rows with --missing drop");
+  }
+  const auto m = rows.samples.dense();
+  if (sums_.size() == 0) {
+    sums_ = Vector<double>::Zero(m.cols());
+    present_.assign(static_cast<std::size_t>(m.cols()), 0);
+  }
+  for (Index i = 0; i < m.rows(); ++i)
+    for (Index j = 0; j < m.cols(); ++j) {
+      if (std::isnan(m(i, j))) continue;
+      sums_[j] += static_cast<double>(m(i, j));
+      ++present_[static_cast<std::size_t>(j)];
+    }
+}
+
+void ColumnMeans::check(const std::vector<std::string>& columns, const std::string& where) const {
+  const auto empty = std::find(present_.begin(), present_.end(), 0);
+  if (empty == present_.end()) return;
+  const auto j = static_cast<std::size_t>(empty - present_.begin());
+  const auto name = columns.empty() ? std::to_string(j) : '"' + columns[j] + '"';
+  throw Error(ErrorCode::bad_data, fmt::format("{}: column {} has no value at all", where, name),
+              "remove the column");
+}
+
+template <class T>
+Samples<T> ColumnMeans::fill(const Samples<T>& samples) const {
   Matrix<T> m = samples.dense();
   for (Index j = 0; j < m.cols(); ++j) {
-    double sum = 0;
-    Index present = 0;
-    for (Index i = 0; i < m.rows(); ++i) {
-      if (std::isnan(m(i, j))) continue;
-      sum += static_cast<double>(m(i, j));
-      ++present;
-    }
-    if (present == m.rows()) continue;
-    if (present == 0) {
-      const auto name =
-          columns.empty() ? std::to_string(j) : '"' + columns[static_cast<std::size_t>(j)] + '"';
-      throw Error(ErrorCode::bad_data, fmt::format("{}: column {} has no value at all", where, name),
-                  "remove the column");
-    }
-    const T mean = static_cast<T>(sum / static_cast<double>(present));
+    const T mean = static_cast<T>(sums_[j] / static_cast<double>(present_[static_cast<std::size_t>(j)]));
     for (Index i = 0; i < m.rows(); ++i)
       if (std::isnan(m(i, j))) m(i, j) = mean;
   }
   return m;
 }
 
-template bool scan_for_missing(const Samples<float>&, Missing, const std::string&, const Run&);
+template bool scan_for_missing(const Samples<float>&, Index, Missing, const std::string&, const Run&);
 template std::vector<Index> complete_rows(const RawTable<float>&);
-template Samples<float> fill_with_means(const Samples<float>&, const std::vector<std::string>&,
-                                        const std::string&);
-template bool scan_for_missing(const Samples<double>&, Missing, const std::string&, const Run&);
+template void ColumnMeans::add(const RawTable<float>&, const std::string&);
+template Samples<float> ColumnMeans::fill(const Samples<float>&) const;
+template bool scan_for_missing(const Samples<double>&, Index, Missing, const std::string&, const Run&);
 template std::vector<Index> complete_rows(const RawTable<double>&);
-template Samples<double> fill_with_means(const Samples<double>&, const std::vector<std::string>&,
-                                         const std::string&);
+template void ColumnMeans::add(const RawTable<double>&, const std::string&);
+template Samples<double> ColumnMeans::fill(const Samples<double>&) const;
 
 }  // namespace mercer

@@ -68,9 +68,9 @@ std::vector<std::size_t> column_offsets(const NpyHeader& h) {
 }
 
 template <class T, class S>
-Matrix<T> converted(const NpyArray& array, const Run& run) {
+Matrix<T> converted(const NpyArray& array, Index first_row, Index rows, const Run& run) {
   const NpyHeader& h = array.header;
-  const Index rows = h.rows(), cols = h.cols();
+  const Index cols = h.cols();
   const auto offsets = column_offsets(h);
   const std::size_t row_step = h.fortran ? 1 : static_cast<std::size_t>(cols);
   Matrix<T> out(rows, cols);
@@ -78,7 +78,7 @@ Matrix<T> converted(const NpyArray& array, const Run& run) {
   parallel_for((rows + block - 1) / block, run, [&](Index b) {
     const Index first = b * block, last = std::min(rows, first + block);
     for (Index i = first; i < last; ++i) {
-      const char* row = array.data + static_cast<std::size_t>(i) * row_step * sizeof(S);
+      const char* row = array.data + static_cast<std::size_t>(first_row + i) * row_step * sizeof(S);
       for (Index j = 0; j < cols; ++j)
         out(i, j) =
             static_cast<T>(load<S>(row + offsets[static_cast<std::size_t>(j)] * sizeof(S), h.swapped));
@@ -119,19 +119,22 @@ void require_numeric(const NpyHeader& h, const std::string& where) {
               "save it as float32, float64, an integer type or bool");
 }
 
+void require_rows(const NpyHeader& h, const std::string& where) {
+  require_numeric(h, where);
+  if (h.shape.empty()) throw Error(ErrorCode::bad_data, fmt::format("{}: one number, not an array", where));
+  if (h.count() == 0) throw Error(ErrorCode::bad_data, fmt::format("{}: the array is empty", where));
+}
+
 template <class T>
-Samples<T> array_samples(const NpyArray& array, const Run& run) {
+Samples<T> array_rows(const NpyArray& array, Index first, Index count, const Run& run) {
   const NpyHeader& h = array.header;
-  require_numeric(h, array.where);
-  if (h.shape.empty())
-    throw Error(ErrorCode::bad_data, fmt::format("{}: one number, not an array", array.where));
-  if (h.count() == 0) throw Error(ErrorCode::bad_data, fmt::format("{}: the array is empty", array.where));
   const bool same = h.kind == 'f' && h.item == sizeof(T) && !h.swapped && (!h.fortran || h.cols() == 1);
   const bool aligned = reinterpret_cast<std::uintptr_t>(array.data) % alignof(T) == 0;
   if (same && aligned)
-    return Samples<T>::borrow(reinterpret_cast<const T*>(array.data), h.rows(), h.cols(), h.cols(),
-                              array.owner);
-  return with_element_type(h, [&]<class S>() -> Samples<T> { return converted<T, S>(array, run); });
+    return Samples<T>::borrow(reinterpret_cast<const T*>(array.data) + first * h.cols(), count, h.cols(),
+                              h.cols(), array.owner);
+  return with_element_type(
+      h, [&]<class S>() -> Samples<T> { return converted<T, S>(array, first, count, run); });
 }
 
 std::vector<std::string> array_texts(const NpyArray& array) {
@@ -194,8 +197,8 @@ RawTable<T> split_label_column(const Samples<T>& samples, Index column) {
   return out;
 }
 
-template Samples<float> array_samples(const NpyArray&, const Run&);
-template Samples<double> array_samples(const NpyArray&, const Run&);
+template Samples<float> array_rows(const NpyArray&, Index, Index, const Run&);
+template Samples<double> array_rows(const NpyArray&, Index, Index, const Run&);
 template RawTable<float> split_label_column(const Samples<float>&, Index);
 template RawTable<double> split_label_column(const Samples<double>&, Index);
 

@@ -20,9 +20,13 @@ struct NpyArray {
 /// Throws Error{bad_data} for half, complex, text and object arrays.
 void require_numeric(const NpyHeader& header, const std::string& where);
 
-/// First axis: samples; the others flattened in C order. Not copied where that is possible.
+/// The same, and for arrays that hold no rows at all.
+void require_rows(const NpyHeader& header, const std::string& where);
+
+/// Rows [first, first + count). First axis: samples; the others flattened in C order. Not copied where
+/// that is possible.
 template <class T>
-[[nodiscard]] Samples<T> array_samples(const NpyArray& array, const Run& run);
+[[nodiscard]] Samples<T> array_rows(const NpyArray& array, Index first, Index count, const Run& run);
 
 /// A 1-D array (or n x 1) of numbers or texts as a label.
 [[nodiscard]] RawLabel array_label(const NpyArray& array, const std::string& name);

@@ -1,15 +1,32 @@
 // What npy and npz have in common once an array is there: label column, missing values.
 #pragma once
 
+#include "data/file_bytes.hpp"
 #include "data/npy_array.hpp"
 
 namespace mercer {
 
-/// Samples of the array; options.label, when not empty, is the index of a column in it.
+/// An array in a file of its own, mapped.
+struct MappedArray {
+  NpyArray array;
+  FileBytes bytes;
+};
+[[nodiscard]] MappedArray map_array(const std::string& path, Access access);
+
+/// The column of the array that options.label, an index, means; -1 without one.
+[[nodiscard]] Index label_column(const NpyHeader& header, const ReadOptions& options,
+                                 const std::string& where);
+
+/// The rows without their label column, looked through for missing values; `first` is the number of
+/// their first row in the file.
+template <class T>
+[[nodiscard]] RawTable<T> table_of(const Samples<T>& rows, Index label, Index first, Missing missing,
+                                   const std::string& where, const Run& run);
+/// All rows of the array.
 template <class T>
 [[nodiscard]] RawTable<T> table_of(const NpyArray& array, const ReadOptions& options, const Run& run);
 
 /// Missing labels follow the same policy as missing values; returns whether there are any.
-[[nodiscard]] bool check_label(const RawLabel& label, Missing policy, const std::string& where);
+[[nodiscard]] bool check_label(const RawLabel& label, Index first, Missing policy, const std::string& where);
 
 }  // namespace mercer

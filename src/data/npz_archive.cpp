@@ -1,8 +1,6 @@
 // Reading .npz through libzip; every name, size and header is distrusted until checked.
 #include "data/npz_archive.hpp"
 
-#include "data/file_bytes.hpp"
-
 #include <mercer/error.hpp>
 
 #include <fmt/format.h>
@@ -33,8 +31,8 @@ constexpr std::uint64_t best_ratio = 1032;
 
 }  // namespace
 
-NpzArchive::NpzArchive(const std::string& path) : path_(path), zip_(std::make_unique<Zip>()) {
-  zip_->bytes = map_file(path);
+NpzArchive::NpzArchive(const std::string& path, Access access) : path_(path), zip_(std::make_unique<Zip>()) {
+  zip_->bytes = map_file(path, access);
   const std::string_view text = zip_->bytes.text;
   if (text.empty()) throw Error(ErrorCode::bad_data, fmt::format("{}: the file is empty", path));
   zip_error_t error;
@@ -65,9 +63,9 @@ NpzArchive::NpzArchive(const std::string& path) : path_(path), zip_(std::make_un
         info.size > info.comp_size * best_ratio + 1024)
       fail_damaged(where, "impossible size");
     Entry entry{name, {}, static_cast<std::uint64_t>(i), info.size};
-    entry.header = parse_npy_header(
-        unpack(entry.index, std::min<std::uint64_t>(info.size, npy_header_limit), false, where), info.size,
-        where);
+    std::string beginning(std::min<std::uint64_t>(info.size, npy_header_limit), '\0');
+    Stream(*this, entry).read(beginning.data(), beginning.size());
+    entry.header = parse_npy_header(beginning, info.size, where);
     entries_.push_back(std::move(entry));
   }
   if (entries_.empty()) throw Error(ErrorCode::bad_data, fmt::format("{}: no arrays in it", path));
@@ -75,24 +73,39 @@ NpzArchive::NpzArchive(const std::string& path) : path_(path), zip_(std::make_un
 
 NpzArchive::~NpzArchive() = default;
 
-std::string NpzArchive::unpack(std::uint64_t index, std::uint64_t size, bool all,
-                               const std::string& where) const {
-  const auto close = [](zip_file_t* f) { zip_fclose(f); };
-  const std::unique_ptr<zip_file_t, decltype(close)> file(zip_fopen_index(zip_->archive, index, 0), close);
-  if (!file) fail_damaged(where, zip_strerror(zip_->archive));
-  std::string out(size, '\0');
-  std::size_t used = 0;
-  while (used < size) {
-    const zip_int64_t got =
-        zip_fread(file.get(), out.data() + used, std::min<std::size_t>(size - used, std::size_t{1} << 30));
-    if (got < 0) fail_damaged(where, zip_file_strerror(file.get()));
-    if (got == 0) fail_damaged(where, "it ends too early");
-    used += static_cast<std::size_t>(got);
-  }
-  char beyond = 0;  // reading past the end is what makes libzip compare the checksum
-  if (all && zip_fread(file.get(), &beyond, 1) != 0) fail_damaged(where, "the checksum or the size is wrong");
-  return out;
+struct NpzArchive::Stream::File {
+  explicit File(zip_file_t* opened) : file(opened) {}
+  ~File() { zip_fclose(file); }
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+  zip_file_t* file;
+};
+
+NpzArchive::Stream::Stream(const NpzArchive& archive, const Entry& entry)
+    : where_(archive.path_ + ':' + entry.name) {
+  zip_file_t* file = zip_fopen_index(archive.zip_->archive, entry.index, 0);
+  if (file == nullptr) fail_damaged(where_, zip_strerror(archive.zip_->archive));
+  file_ = std::make_unique<File>(file);
 }
+
+NpzArchive::Stream::~Stream() = default;
+
+void NpzArchive::Stream::read(char* to, std::size_t size) {
+  while (size > 0) {
+    const zip_int64_t got = zip_fread(file_->file, to, std::min<std::size_t>(size, std::size_t{1} << 30));
+    if (got < 0) fail_damaged(where_, zip_file_strerror(file_->file));
+    if (got == 0) fail_damaged(where_, "it ends too early");
+    to += got;
+    size -= static_cast<std::size_t>(got);
+  }
+}
+
+void NpzArchive::Stream::finish() {
+  char beyond = 0;  // reading past the end is what makes libzip compare the checksum
+  if (zip_fread(file_->file, &beyond, 1) != 0) fail_damaged(where_, "the checksum or the size is wrong");
+}
+
+void NpzArchive::drop_pages() const { zip_->bytes.drop_pages(0, zip_->bytes.text.size()); }
 
 const NpzArchive::Entry* NpzArchive::find(const std::string& name) const {
   const auto found =
@@ -105,7 +118,10 @@ NpyArray NpzArchive::read(const Entry& entry) const {
   array.where = path_ + ':' + entry.name;
   array.header = entry.header;
   if (!entry.header.is_text()) require_numeric(entry.header, array.where);
-  auto bytes = std::make_shared<const std::string>(unpack(entry.index, entry.size, true, array.where));
+  auto bytes = std::make_shared<std::string>(entry.size, '\0');
+  Stream stream(*this, entry);
+  stream.read(bytes->data(), bytes->size());
+  stream.finish();
   array.data = bytes->data() + entry.header.offset;
   array.owner = std::move(bytes);
   return array;

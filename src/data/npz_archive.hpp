@@ -2,6 +2,7 @@
 // memory is taken: an archive cannot make us allocate more than it could really unpack to.
 #pragma once
 
+#include "data/file_bytes.hpp"
 #include "data/npy_array.hpp"
 
 #include <memory>
@@ -18,7 +19,24 @@ class NpzArchive {
     std::uint64_t index = 0, size = 0;
   };
 
-  explicit NpzArchive(const std::string& path);
+  /// An entry's bytes in order, unpacked as they are asked for. The archive must outlive it.
+  class Stream {
+   public:
+    Stream(const NpzArchive& archive, const Entry& entry);
+    ~Stream();
+    Stream(const Stream&) = delete;
+    Stream& operator=(const Stream&) = delete;
+    void read(char* to, std::size_t size);
+    /// After the last byte: compares the checksum.
+    void finish();
+
+   private:
+    struct File;
+    std::unique_ptr<File> file_;
+    std::string where_;
+  };
+
+  explicit NpzArchive(const std::string& path, Access access = Access::whole);
   ~NpzArchive();
   NpzArchive(const NpzArchive&) = delete;
   NpzArchive& operator=(const NpzArchive&) = delete;
@@ -26,13 +44,13 @@ class NpzArchive {
   [[nodiscard]] const std::vector<Entry>& entries() const { return entries_; }
   [[nodiscard]] const Entry* find(const std::string& name) const;
   [[nodiscard]] NpyArray read(const Entry& entry) const;
+  /// Gives memory back that reading the archive took.
+  void drop_pages() const;
   /// "images (60000 x 28 x 28), labels (60000)" for messages.
   [[nodiscard]] std::string list() const;
 
  private:
   struct Zip;
-  [[nodiscard]] std::string unpack(std::uint64_t index, std::uint64_t size, bool all,
-                                   const std::string& where) const;
 
   std::string path_;
   std::unique_ptr<Zip> zip_;

@@ -21,24 +21,6 @@ Samples<T> transposed(const Samples<T>& samples) {
   return Matrix<T>(samples.dense().transpose());
 }
 
-/// A file that is not there is told before an ending that is not known.
-Location locate_input(const std::string& path) {
-  try {
-    return locate(path);
-  } catch (const Error&) {
-    std::error_code ignored;
-    if (std::filesystem::exists(path, ignored)) throw;
-    throw Error(ErrorCode::no_input, fmt::format("{}: no such file", path), "check the name and the folder");
-  }
-}
-
-void check_features(Index found, Index expected, const std::string& where) {
-  if (expected == 0 || found == expected) return;
-  throw Error(ErrorCode::bad_data,
-              fmt::format("{}: {} feature{}, expected {}", where, found, found == 1 ? "" : "s", expected),
-              "columns that are not features are named with --label");
-}
-
 template <class T>
 Dataset<T> finished(RawTable<T> table, const ReadOptions& options, const std::string& where) {
   Dataset<T> out;
@@ -47,7 +29,7 @@ Dataset<T> finished(RawTable<T> table, const ReadOptions& options, const std::st
     table.columns.clear();
     table.label.reset();
   }
-  check_features(table.samples.cols(), options.features, where);
+  require_features(table.samples.cols(), options.features, where);
   std::vector<Index> rows(static_cast<std::size_t>(table.samples.rows()));
   std::iota(rows.begin(), rows.end(), Index{0});
   if (table.has_missing && options.missing == Missing::drop) {
@@ -58,7 +40,10 @@ Dataset<T> finished(RawTable<T> table, const ReadOptions& options, const std::st
                   "fill the gaps with --missing mean");
     table.samples = table.samples.select_rows(rows);
   } else if (table.has_missing && options.missing == Missing::mean) {
-    table.samples = fill_with_means(table.samples, table.columns, where);
+    ColumnMeans means;
+    means.add(table, where);
+    means.check(table.columns, where);
+    table.samples = means.fill(table.samples);
   }
   out.samples = std::move(table.samples);
   out.columns = std::move(table.columns);

@@ -30,6 +30,7 @@ Problem problem_of(const Samples<T>& samples, const KernelPcaOptions& options) {
   p.precision = precision_of<T>;
   const double d =
       options.kernel.is_precomputed() ? 1 : double(samples.stored()) / std::max(1.0, double(samples.rows()));
+  p.functions = options.kernel.is_precomputed() ? 0 : 1;
   p.element_flops = 2 * d + 20;  // the inner product and the element-wise part
   p.data_bytes = double(samples.bytes()) * (options.kernel.is_precomputed() ? 0 : 1);
   p.low_rank = options.kernel.definiteness() == Definiteness::psd;
@@ -166,7 +167,9 @@ KernelPca<T> KernelPca<T>::fit(const Samples<T>& samples, const KernelPcaOptions
   Stopwatch watch;
   KernelPca model;
   Report& report = model.report_;
-  report.plan = make_plan(problem_of(samples, options), options.route, run);
+  const Problem problem = problem_of(samples, options);
+  report.plan = make_plan(problem, options.route, run);
+  estimate_seconds_if_known(report.plan, problem, run);
   model.scaling_ = Scaling<T>::fit(options.scale, samples);
   model.points_ = model.scaling_.apply(samples);
   options.kernel.check_data(model.points_);

@@ -4,7 +4,7 @@
 
 #include <mercer/matrix.hpp>
 
-#include "model/feature_moments.hpp"
+#include "operator/feature_moments.hpp"
 #include "spectral/lowrank_bound.hpp"
 
 #include <optional>

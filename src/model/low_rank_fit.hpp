@@ -6,7 +6,7 @@
 #include <mercer/kernel_pca.hpp>
 
 #include "base/stopwatch.hpp"
-#include "model/landmark_basis.hpp"
+#include "operator/landmark_basis.hpp"
 #include "model/landmark_state.hpp"
 #include "model/model_file.hpp"
 #include "model/row_passes.hpp"

@@ -92,7 +92,9 @@ Pca<T> Pca<T>::fit(const Samples<T>& samples, const PcaOptions& options, const R
   Stopwatch watch;
   Pca model;
   Report& report = model.report_;
-  report.plan = make_plan(problem_of(samples, options), options.route, run);
+  const Problem problem = problem_of(samples, options);
+  report.plan = make_plan(problem, options.route, run);
+  estimate_seconds_if_known(report.plan, problem, run);
   model.scaling_ = Scaling<T>::fit(options.scale, samples);
   const Samples<T> points = model.scaling_.apply(samples);
   model.mean_ = options.center ? column_means(points) : Vector<double>(Vector<double>::Zero(points.cols()));

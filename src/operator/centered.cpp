@@ -30,6 +30,14 @@ void CenteredOperator<T>::do_apply(const BlockView<T>& v, BlockRef<T> y, const R
   subtract_column_means<T>(y);
 }
 
+template <class T>
+void CenteredOperator<T>::do_apply_roughly(const BlockView<T>& v, BlockRef<T> y, const Run& run) const {
+  Block<T> centered = v;
+  subtract_column_means<T>(centered);
+  inner_.apply_roughly(centered, y, run);
+  subtract_column_means<T>(y);
+}
+
 template class CenteredOperator<float>;
 template class CenteredOperator<double>;
 template void subtract_column_means(BlockRef<float>);

@@ -15,9 +15,11 @@ class CenteredOperator final : public SymmetricOperator<T> {
   [[nodiscard]] std::optional<double> trace() const override { return trace_; }
   [[nodiscard]] std::optional<double> frobenius_squared() const override { return frobenius_squared_; }
   [[nodiscard]] double cancellation() const override { return cancellation_; }
+  [[nodiscard]] bool has_rough_product() const override { return inner_.has_rough_product(); }
 
  private:
   void do_apply(const BlockView<T>& v, BlockRef<T> y, const Run& run) const override;
+  void do_apply_roughly(const BlockView<T>& v, BlockRef<T> y, const Run& run) const override;
 
   const SymmetricOperator<T>& inner_;
   std::optional<double> trace_, frobenius_squared_;

@@ -2,11 +2,13 @@
 #include "operator/gram_operator.hpp"
 
 #include "base/parallel.hpp"
+#include "operator/ordered_sum.hpp"
 #include "operator/tile_product.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cmath>
 #include <vector>
@@ -41,28 +43,38 @@ struct Strips {
 
 /// Scratch for one thread's tiles, kept between passes.
 template <class T>
-T* thread_scratch(std::size_t count) {
+T* thread_scratch(Index count) {
   thread_local std::vector<T> buffer;
-  if (buffer.size() < count) buffer.resize(count);
+  if (static_cast<Index>(buffer.size()) < count) buffer.resize(static_cast<std::size_t>(count));
   return buffer.data();
+}
+
+/// A power of two that brings the kernel's values near 1 if they are far outside float's range. Read
+/// off small tiles along the diagonal, which bounds all values of a PSD kernel.
+template <class T>
+double scale_of(const KernelTiles<T>& tiles, Index n) {
+  constexpr Index step = 8;
+  std::array<T, step * step> values{};
+  double largest = 0;
+  for (Index i = 0; i < n; i += step) {
+    const Index count = std::min(step, n - i);
+    tiles.evaluate(i, count, i, count, values.data());
+    for (Index p = 0; p < count * count; ++p)
+      largest = std::max(largest, std::abs(double(values[static_cast<std::size_t>(p)])));
+  }
+  if (!(largest > 0) || !std::isfinite(largest) || (largest > 1e-15 && largest < 1e15)) return 1;
+  return std::ldexp(1.0, -std::ilogb(largest));
 }
 
 }  // namespace
 
 template <class T>
 double GramOperator<T>::bytes(Index n, Index block, Storage storage, int threads) {
-  const double tile_rows = std::ceil(double(n) / tile::size), tile_bytes = double(tile::elements) * sizeof(T);
+  const double tile_rows = std::ceil(double(n) / tile::size),
+               tile_bytes = double(tile::floats<T>) * sizeof(float);
   const double kept = storage == Storage::stored ? tile_rows * (tile_rows + 1) / 2 * tile_bytes : 0;
-  const double sums = (0.7 * max_strips + 2) * tile_rows * tile::size * double(block) * sizeof(T);
-  return kept + sums + 2 * threads * tile_bytes;
-}
-
-template <class T>
-void GramOperator<T>::evaluate_packed(Index row, Index col, T* scratch, T* packed) const {
-  const Index n = this->size(), i0 = row * tile::size, j0 = col * tile::size;
-  const Index rows = std::min(tile::size, n - i0), cols = std::min(tile::size, n - j0);
-  tiles_.evaluate(i0, rows, j0, cols, scratch);
-  tile::pack(scratch, rows, cols, packed);
+  const double blocks = std::min(double(max_strips), threads + 1.0) + 2;  // sums, V and Y, all packed
+  return kept + blocks * tile_rows * tile::size * double(block) * sizeof(T) + 2 * threads * tile_bytes;
 }
 
 template <class T>
@@ -73,8 +85,11 @@ GramOperator<T>::GramOperator(const Kernel& kernel, const Samples<T>& samples, S
       tile_rows_((samples.rows() + tile::size - 1) / tile::size) {
   const Index n = samples.rows();
   const Strips strips(tile_rows_);
+  scale_ = scale_of(tiles_, n);
   if (storage == Storage::stored)
-    stored_ = HugeBuffer<T>(static_cast<std::size_t>(strips.tiles * tile::elements));
+    stored_ = HugeBuffer<float>(static_cast<std::size_t>(strips.tiles * tile::floats<T>));
+  else if constexpr (std::is_same_v<T, double>)
+    rough_tiles_.emplace(kernel, samples.template cast<float>());
 
   // Each tile's sums are kept apart and added in order below.
   struct Sums {
@@ -91,7 +106,7 @@ GramOperator<T>::GramOperator(const Kernel& kernel, const Samples<T>& samples, S
       const auto [row, col] = position_of(t);
       const Index i0 = row * tile::size, j0 = col * tile::size;
       const Index rows = std::min(tile::size, n - i0), cols = std::min(tile::size, n - j0);
-      T* values = thread_scratch<T>(tile::elements);
+      T* values = thread_scratch<T>(tile::plane);
       if (row == col)
         tiles_.evaluate_diagonal(i0, rows, values);
       else
@@ -107,12 +122,13 @@ GramOperator<T>::GramOperator(const Kernel& kernel, const Samples<T>& samples, S
         mine.segment(i0, rows) += k.template cast<double>().rowwise().sum();
         mine.segment(j0, cols) += k.template cast<double>().colwise().sum().transpose();
       }
-      if (!std::isfinite(s.squares))
+      if (!(s.squares * scale_ * scale_ < 1e76))  // the square of float's largest number
         throw Error(ErrorCode::bad_data,
                     fmt::format("kernel {} overflows between rows {}..{} and {}..{}", kernel.to_string(), i0,
                                 i0 + rows - 1, j0, j0 + cols - 1),
                     "scale the inputs (--scale standardize) or choose smaller parameters");
-      if (storage == Storage::stored) tile::pack(values, rows, cols, stored_.data() + t * tile::elements);
+      if (storage == Storage::stored)
+        tile::pack<T>(values, rows, cols, T(scale_), stored_.data() + t * tile::floats<T>);
       const Index finished = ++done;
       if (omp_get_thread_num() == 0) run.report("kernel matrix", double(finished) / double(strips.tiles));
     }
@@ -123,55 +139,88 @@ GramOperator<T>::GramOperator(const Kernel& kernel, const Samples<T>& samples, S
 }
 
 template <class T>
-void GramOperator<T>::do_apply(const BlockView<T>& v, BlockRef<T> y, const Run& run) const {
-  const Index n = this->size(), b = v.cols(), w = tile::width<T>(), groups = (b + w - 1) / w;
-  const Index padded = tile_rows_ * tile::size, group_stride = padded * w;
+template <class S>
+void GramOperator<T>::multiply(const BlockView<T>& v, BlockRef<T> y, const Run& run) const {
+  const Index n = this->size(), b = v.cols(), w = tile::width(), groups = (b + w - 1) / w;
+  const Index group = tile::size * w, tile_length = groups * group, length = tile_rows_ * tile_length;
   const Strips strips(tile_rows_);
+  const KernelTiles<S>* evaluator = nullptr;
+  if constexpr (std::is_same_v<S, T>)
+    evaluator = &tiles_;
+  else
+    evaluator = rough_tiles_ ? &*rough_tiles_ : nullptr;
 
-  // Row-major groups of w vectors, padded with zeros in both directions.
-  std::vector<T> packed_v(static_cast<std::size_t>(groups * group_stride), T(0));
-  for (Index g = 0; g < groups; ++g)
-    for (Index c = 0; c < std::min(w, b - g * w); ++c)
-      for (Index i = 0; i < n; ++i)
-        packed_v[static_cast<std::size_t>(g * group_stride + i * w + c)] = v(i, g * w + c);
+  const std::lock_guard one_at_a_time(scratch_mutex_);
+  const Index buffers = std::min<Index>(strips.count, run.thread_count() + 1);
+  const auto needed = static_cast<std::size_t>((buffers + 2) * length);
+  if (scratch_size_ < needed) {
+    scratch_ = HugeBuffer<T>();  // the old one first
+    scratch_ = HugeBuffer<T>(scratch_size_ = needed);
+  }
+  S* const packed = reinterpret_cast<S*>(scratch_.data());
+  S* const total = packed + length;
+  std::vector<S*> parts;
+  for (Index i = 0; i < buffers; ++i) parts.push_back(total + (i + 1) * length);
 
-  std::vector<std::vector<T>> sums(static_cast<std::size_t>(strips.count));
+  // The vectors by tiles of rows, each tile's groups of w vectors one after the other, padded with
+  // zeros in both directions: whatever a tile of K needs is contiguous.
+  parallel_for(tile_rows_, run, [&](Index t) {
+    S* out = packed + t * tile_length;
+    const Index i0 = t * tile::size, rows = std::min(tile::size, n - i0);
+    std::fill(out, out + tile_length, S(0));
+    std::fill(total + t * tile_length, total + (t + 1) * tile_length, S(0));
+    for (Index c = 0; c < b; ++c)
+      for (Index i = 0; i < rows; ++i) out[c / w * group + tile::place<S>(i, c % w, w)] = S(v(i0 + i, c));
+  });
+
+  OrderedSum<S> sums(total, strips.count, std::move(parts));
   parallel_for(strips.count, run, [&](Index strip) {
-    const Index reach = strips.rows(strip) * tile::size * w;
-    std::vector<T>& mine = sums[static_cast<std::size_t>(strip)];
-    mine.assign(static_cast<std::size_t>(groups * reach), T(0));
-    for (Index t = strips.begin(strip); t < strips.begin(strip + 1); ++t) {
-      run.check();
-      const auto [row, col] = position_of(t);
-      const T* k = stored_.data() + t * tile::elements;
-      if (!stored_.data()) {
-        T* scratch = thread_scratch<T>(2 * tile::elements);
-        evaluate_packed(row, col, scratch, scratch + tile::elements);
-        k = scratch + tile::elements;
+    try {
+      const Index reach = strips.rows(strip) * tile_length;
+      S* const mine = sums.borrow(strip, run);
+      std::fill(mine, mine + reach, S(0));
+      for (Index t = strips.begin(strip); t < strips.begin(strip + 1); ++t) {
+        run.check();
+        const auto [i, j] = position_of(t);
+        const float* k = stored_.data() + t * tile::floats<T>;
+        if (!stored_.data()) {
+          const Index i0 = i * tile::size, j0 = j * tile::size;
+          const Index rows = std::min(tile::size, n - i0), cols = std::min(tile::size, n - j0);
+          S* values = thread_scratch<S>(2 * tile::plane);
+          evaluator->evaluate(i0, rows, j0, cols, values);
+          float* fresh = reinterpret_cast<float*>(values + tile::plane);
+          tile::pack<S>(values, rows, cols, S(scale_), fresh);
+          k = fresh;
+        }
+        for (Index g = 0; g < groups; ++g) {
+          const Index at_i = i * tile_length + g * group, at_j = j * tile_length + g * group;
+          tile::multiply(k, packed + at_j, mine + at_i, packed + at_i, i == j ? nullptr : mine + at_j);
+        }
       }
-      for (Index g = 0; g < groups; ++g) {
-        const T* vg = packed_v.data() + g * group_stride;
-        T* yg = mine.data() + g * reach;
-        const Index i0 = row * tile::size * w, j0 = col * tile::size * w;
-        tile::multiply<T>(k, vg + j0, yg + i0, vg + i0, row == col ? nullptr : yg + j0);
-      }
+      sums.give(strip, mine, reach);
+    } catch (...) {
+      sums.abandon();
+      throw;
     }
   });
 
-  parallel_for(tile_rows_, run, [&](Index row) {
-    const Index i0 = row * tile::size, rows = std::min(tile::size, n - i0);
-    for (Index g = 0; g < groups; ++g) {
-      std::vector<T> total(static_cast<std::size_t>(tile::size * w), T(0));
-      for (Index strip = 0; strip < strips.count; ++strip) {
-        const Index reach = strips.rows(strip) * tile::size * w;
-        if (i0 * w >= reach) continue;
-        const T* part = sums[static_cast<std::size_t>(strip)].data() + g * reach + i0 * w;
-        for (Index p = 0; p < tile::size * w; ++p) total[static_cast<std::size_t>(p)] += part[p];
-      }
-      for (Index c = 0; c < std::min(w, b - g * w); ++c)
-        for (Index i = 0; i < rows; ++i) y(i0 + i, g * w + c) = total[static_cast<std::size_t>(i * w + c)];
-    }
+  parallel_for(tile_rows_, run, [&](Index t) {
+    const S* in = total + t * tile_length;
+    const Index i0 = t * tile::size, rows = std::min(tile::size, n - i0);
+    for (Index c = 0; c < b; ++c)
+      for (Index i = 0; i < rows; ++i)
+        y(i0 + i, c) = T(double(in[c / w * group + tile::place<S>(i, c % w, w)]) / scale_);
   });
+}
+
+template <class T>
+void GramOperator<T>::do_apply(const BlockView<T>& v, BlockRef<T> y, const Run& run) const {
+  multiply<T>(v, y, run);
+}
+
+template <class T>
+void GramOperator<T>::do_apply_roughly(const BlockView<T>& v, BlockRef<T> y, const Run& run) const {
+  multiply<float>(v, y, run);
 }
 
 template class GramOperator<float>;

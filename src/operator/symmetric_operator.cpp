@@ -5,13 +5,29 @@
 
 namespace mercer {
 
+namespace {
+
+template <class T>
+void require_matching(Index size, const BlockView<T>& v, const BlockRef<T>& y) {
+  if (v.rows() != size || y.rows() != size || v.cols() != y.cols())
+    throw Error(ErrorCode::internal, fmt::format("operator of size {} applied to {} x {} giving {} x {}",
+                                                 size, v.rows(), v.cols(), y.rows(), y.cols()));
+}
+
+}  // namespace
+
 template <class T>
 void SymmetricOperator<T>::apply(const BlockView<T>& v, BlockRef<T> y, const Run& run) const {
-  if (v.rows() != size_ || y.rows() != size_ || v.cols() != y.cols())
-    throw Error(ErrorCode::internal, fmt::format("operator of size {} applied to {} x {} giving {} x {}",
-                                                 size_, v.rows(), v.cols(), y.rows(), y.cols()));
+  require_matching<T>(size_, v, y);
   run.check();
   if (v.cols() > 0) do_apply(v, y, run);
+}
+
+template <class T>
+void SymmetricOperator<T>::apply_roughly(const BlockView<T>& v, BlockRef<T> y, const Run& run) const {
+  require_matching<T>(size_, v, y);
+  run.check();
+  if (v.cols() > 0) do_apply_roughly(v, y, run);
 }
 
 template class SymmetricOperator<float>;

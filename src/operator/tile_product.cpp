@@ -1,5 +1,5 @@
-// The inner loop of the stored route. For each panel of 8 rows of the tile, 8 rows of y_I stay in
-// registers while v_J and y_J stream by; one broadcast of K_ij feeds two multiply-adds.
+// The inner loop of every pass. For each panel of rows of the tile, the rows of y_I stay in registers
+// while v_J and y_J stream by; one broadcast of K_ij feeds two multiply-adds.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "operator/tile_product.cpp"
 #include <hwy/foreach_target.h>
@@ -10,67 +10,203 @@
 #include "operator/tile_product.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstring>
 
 HWY_BEFORE_NAMESPACE();
 namespace mercer::tile::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_SSE4 || HWY_TARGET == HWY_SSSE3 || HWY_TARGET == HWY_AVX2
+#if HWY_TARGET == HWY_SCALAR
+
+/// Without vectors: one column of V at a time.
+template <class T>
+void MultiplyPlain(const float* k, const T* v_j, T* y_i, const T* v_i, T* y_j) {
+  for (Index row = 0; row < size; ++row)
+    for (Index j = 0; j < size; ++j) {
+      const float* at = k + row / panel * panel * size + j / 2 * 2 * panel + row % panel * 2 + j % 2;
+      const T value = sizeof(T) == sizeof(double) ? T(at[0]) + T(at[plane]) : T(at[0]);
+      y_i[row] += value * v_j[j];
+      if (y_j) y_j[j] += value * v_i[row];
+    }
+}
+void MultiplyFloat(const float* k, const float* v_j, float* y_i, const float* v_i, float* y_j) {
+  MultiplyPlain(k, v_j, y_i, v_i, y_j);
+}
+void MultiplyDouble(const float* k, const double* v_j, double* y_i, const double* v_i, double* y_j) {
+  MultiplyPlain(k, v_j, y_i, v_i, y_j);
+}
+void SplitDouble(const double* in, Index n, double scale, float* high, float* low) {
+  for (Index j = 0; j < n; ++j) {
+    const volatile float rounded = static_cast<float>(scale * in[j]);  // see below
+    high[j] = rounded;
+    low[j] = static_cast<float>(scale * in[j] - double(rounded));
+  }
+}
+Index Width() { return 1; }
+
+#else
+
+// One vector of doubles and one of twice as many floats, both a full register.
+using D = hn::ScalableTag<double>;
+using F = hn::Repartition<float, D>;
+using VD = hn::Vec<D>;
+using VF = hn::Vec<F>;
+
+#if HWY_TARGET == HWY_SSE4 || HWY_TARGET == HWY_SSSE3 || HWY_TARGET == HWY_AVX2
 constexpr int rows_in_registers = 4;  // 16 registers
 #else
 constexpr int rows_in_registers = 8;  // 32 registers
 #endif
+constexpr Index pair = 2 * panel;     // values of two columns of a panel
+constexpr Index ahead = 32 * pair;
 
-template <class T, bool both>
-HWY_INLINE void PanelProduct(const T* HWY_RESTRICT k, const T* HWY_RESTRICT v_j, T* HWY_RESTRICT y_i,
-                             const T* HWY_RESTRICT v_i, T* HWY_RESTRICT y_j) {
-  const hn::ScalableTag<T> d;
-  using V = hn::Vec<decltype(d)>;
-  const Index w = static_cast<Index>(hn::Lanes(d));
+/// (K_ij, K_ij+1) in every pair of lanes.
+HWY_INLINE VF BroadcastPair(const float* k) {
+  double both;
+  std::memcpy(&both, k, sizeof both);
+  return hn::BitCast(F(), hn::Set(D(), both));
+}
+
+/// y_I in pairs of lanes that hold the sums over even and odd columns: rows r and r + 1 interleaved.
+HWY_INLINE VF JoinRows(VF even_row, VF odd_row) {
+  const F f;
+  return hn::OddEven(hn::Add(odd_row, hn::Reverse2(f, odd_row)),
+                     hn::Add(even_row, hn::Reverse2(f, even_row)));
+}
+
+/// Two columns of `rows_in_registers` rows a step.
+template <bool both>
+HWY_INLINE void PanelFloat(const float* HWY_RESTRICT k, const float* HWY_RESTRICT v_j,
+                           float* HWY_RESTRICT y_i, const float* HWY_RESTRICT v_i, float* HWY_RESTRICT y_j) {
+  const F f;
+  const Index w = static_cast<Index>(hn::Lanes(f));  // of two interleaved rows
   for (int first = 0; first < panel; first += rows_in_registers) {
-    const T* HWY_RESTRICT column = k + first;
-    V a0 = hn::LoadU(d, y_i + (first + 0) * w), a1 = hn::LoadU(d, y_i + (first + 1) * w);
-    V a2 = hn::LoadU(d, y_i + (first + 2) * w), a3 = hn::LoadU(d, y_i + (first + 3) * w);
-    const V x0 = hn::LoadU(d, v_i + (first + 0) * w), x1 = hn::LoadU(d, v_i + (first + 1) * w);
-    const V x2 = hn::LoadU(d, v_i + (first + 2) * w), x3 = hn::LoadU(d, v_i + (first + 3) * w);
+    VF a0 = hn::Zero(f), a1 = a0, a2 = a0, a3 = a0;
+    const VF p0 = hn::LoadU(f, v_i + first / 2 * w), p1 = hn::LoadU(f, v_i + (first / 2 + 1) * w);
+    const VF x0 = hn::DupEven(p0), x1 = hn::DupOdd(p0), x2 = hn::DupEven(p1), x3 = hn::DupOdd(p1);
+    const float* HWY_RESTRICT columns = k + 2 * first;
     if constexpr (rows_in_registers == 8) {
-      V a4 = hn::LoadU(d, y_i + 4 * w), a5 = hn::LoadU(d, y_i + 5 * w);
-      V a6 = hn::LoadU(d, y_i + 6 * w), a7 = hn::LoadU(d, y_i + 7 * w);
-      const V x4 = hn::LoadU(d, v_i + 4 * w), x5 = hn::LoadU(d, v_i + 5 * w);
-      const V x6 = hn::LoadU(d, v_i + 6 * w), x7 = hn::LoadU(d, v_i + 7 * w);
-      for (Index j = 0; j < size; ++j, column += panel) {
-        hwy::Prefetch(column + 32 * panel);
-        const V v = hn::LoadU(d, v_j + j * w);
-        const V k0 = hn::Set(d, column[0]), k1 = hn::Set(d, column[1]), k2 = hn::Set(d, column[2]),
-                k3 = hn::Set(d, column[3]);
-        const V k4 = hn::Set(d, column[4]), k5 = hn::Set(d, column[5]), k6 = hn::Set(d, column[6]),
-                k7 = hn::Set(d, column[7]);
+      VF a4 = a0, a5 = a0, a6 = a0, a7 = a0;
+      const VF p2 = hn::LoadU(f, v_i + 2 * w), p3 = hn::LoadU(f, v_i + 3 * w);
+      const VF x4 = hn::DupEven(p2), x5 = hn::DupOdd(p2), x6 = hn::DupEven(p3), x7 = hn::DupOdd(p3);
+      for (Index j = 0; j < size / 2; ++j, columns += pair) {
+        hwy::Prefetch(columns + ahead);
+        const VF v = hn::LoadU(f, v_j + j * w);
+        const VF k0 = BroadcastPair(columns), k1 = BroadcastPair(columns + 2),
+                 k2 = BroadcastPair(columns + 4), k3 = BroadcastPair(columns + 6),
+                 k4 = BroadcastPair(columns + 8), k5 = BroadcastPair(columns + 10),
+                 k6 = BroadcastPair(columns + 12), k7 = BroadcastPair(columns + 14);
         a0 = hn::MulAdd(k0, v, a0), a1 = hn::MulAdd(k1, v, a1), a2 = hn::MulAdd(k2, v, a2),
         a3 = hn::MulAdd(k3, v, a3);
         a4 = hn::MulAdd(k4, v, a4), a5 = hn::MulAdd(k5, v, a5), a6 = hn::MulAdd(k6, v, a6),
         a7 = hn::MulAdd(k7, v, a7);
         if constexpr (both) {
-          V s = hn::MulAdd(k0, x0, hn::LoadU(d, y_j + j * w)), t = hn::Mul(k1, x1);
+          VF s = hn::MulAdd(k0, x0, hn::LoadU(f, y_j + j * w)), t = hn::Mul(k1, x1);
           s = hn::MulAdd(k2, x2, s), t = hn::MulAdd(k3, x3, t);
           s = hn::MulAdd(k4, x4, s), t = hn::MulAdd(k5, x5, t);
           s = hn::MulAdd(k6, x6, s), t = hn::MulAdd(k7, x7, t);
-          hn::StoreU(hn::Add(s, t), d, y_j + j * w);
+          hn::StoreU(hn::Add(s, t), f, y_j + j * w);
+        }
+      }
+      hn::StoreU(hn::Add(hn::LoadU(f, y_i + 2 * w), JoinRows(a4, a5)), f, y_i + 2 * w);
+      hn::StoreU(hn::Add(hn::LoadU(f, y_i + 3 * w), JoinRows(a6, a7)), f, y_i + 3 * w);
+    } else {
+      for (Index j = 0; j < size / 2; ++j, columns += pair) {
+        hwy::Prefetch(columns + ahead);
+        const VF v = hn::LoadU(f, v_j + j * w);
+        const VF k0 = BroadcastPair(columns), k1 = BroadcastPair(columns + 2),
+                 k2 = BroadcastPair(columns + 4), k3 = BroadcastPair(columns + 6);
+        a0 = hn::MulAdd(k0, v, a0), a1 = hn::MulAdd(k1, v, a1), a2 = hn::MulAdd(k2, v, a2),
+        a3 = hn::MulAdd(k3, v, a3);
+        if constexpr (both) {
+          VF s = hn::MulAdd(k0, x0, hn::LoadU(f, y_j + j * w)), t = hn::Mul(k1, x1);
+          s = hn::MulAdd(k2, x2, s), t = hn::MulAdd(k3, x3, t);
+          hn::StoreU(hn::Add(s, t), f, y_j + j * w);
+        }
+      }
+    }
+    float* HWY_RESTRICT out = y_i + first / 2 * w;
+    hn::StoreU(hn::Add(hn::LoadU(f, out), JoinRows(a0, a1)), f, out);
+    hn::StoreU(hn::Add(hn::LoadU(f, out + w), JoinRows(a2, a3)), f, out + w);
+  }
+}
+
+/// Two columns of a panel, all 8 rows, put together from their two planes.
+HWY_INLINE void JoinPlanes(const float* HWY_RESTRICT high, const float* HWY_RESTRICT low,
+                           double* HWY_RESTRICT out) {
+  const D d;
+  const hn::Rebind<float, D> half;
+  const Index lanes = static_cast<Index>(hn::Lanes(d));
+  for (Index i = 0; i < pair; i += lanes)
+    hn::Store(
+        hn::Add(hn::PromoteTo(d, hn::LoadU(half, high + i)), hn::PromoteTo(d, hn::LoadU(half, low + i))), d,
+        out + i);
+}
+
+template <bool both>
+HWY_INLINE void PanelDouble(const float* HWY_RESTRICT k, const double* HWY_RESTRICT v_j,
+                            double* HWY_RESTRICT y_i, const double* HWY_RESTRICT v_i,
+                            double* HWY_RESTRICT y_j) {
+  const D d;
+  const Index w = static_cast<Index>(hn::Lanes(d));
+  for (int first = 0; first < panel; first += rows_in_registers) {
+    VD a0 = hn::LoadU(d, y_i + (first + 0) * w), a1 = hn::LoadU(d, y_i + (first + 1) * w);
+    VD a2 = hn::LoadU(d, y_i + (first + 2) * w), a3 = hn::LoadU(d, y_i + (first + 3) * w);
+    const VD x0 = hn::LoadU(d, v_i + (first + 0) * w), x1 = hn::LoadU(d, v_i + (first + 1) * w);
+    const VD x2 = hn::LoadU(d, v_i + (first + 2) * w), x3 = hn::LoadU(d, v_i + (first + 3) * w);
+    HWY_ALIGN double joined[pair];
+    const float* HWY_RESTRICT columns = k;
+    if constexpr (rows_in_registers == 8) {
+      VD a4 = hn::LoadU(d, y_i + 4 * w), a5 = hn::LoadU(d, y_i + 5 * w);
+      VD a6 = hn::LoadU(d, y_i + 6 * w), a7 = hn::LoadU(d, y_i + 7 * w);
+      const VD x4 = hn::LoadU(d, v_i + 4 * w), x5 = hn::LoadU(d, v_i + 5 * w);
+      const VD x6 = hn::LoadU(d, v_i + 6 * w), x7 = hn::LoadU(d, v_i + 7 * w);
+      for (Index j = 0; j < size; j += 2, columns += pair) {
+        hwy::Prefetch(columns + ahead);
+        hwy::Prefetch(columns + plane + ahead);
+        JoinPlanes(columns, columns + plane, joined);
+        for (Index odd = 0; odd < 2; ++odd) {
+          const double* HWY_RESTRICT column = joined + odd;
+          const VD v = hn::LoadU(d, v_j + (j + odd) * w);
+          const VD k0 = hn::Set(d, column[0]), k1 = hn::Set(d, column[2]), k2 = hn::Set(d, column[4]),
+                   k3 = hn::Set(d, column[6]);
+          const VD k4 = hn::Set(d, column[8]), k5 = hn::Set(d, column[10]), k6 = hn::Set(d, column[12]),
+                   k7 = hn::Set(d, column[14]);
+          a0 = hn::MulAdd(k0, v, a0), a1 = hn::MulAdd(k1, v, a1), a2 = hn::MulAdd(k2, v, a2),
+          a3 = hn::MulAdd(k3, v, a3);
+          a4 = hn::MulAdd(k4, v, a4), a5 = hn::MulAdd(k5, v, a5), a6 = hn::MulAdd(k6, v, a6),
+          a7 = hn::MulAdd(k7, v, a7);
+          if constexpr (both) {
+            double* HWY_RESTRICT y = y_j + (j + odd) * w;
+            VD s = hn::MulAdd(k0, x0, hn::LoadU(d, y)), t = hn::Mul(k1, x1);
+            s = hn::MulAdd(k2, x2, s), t = hn::MulAdd(k3, x3, t);
+            s = hn::MulAdd(k4, x4, s), t = hn::MulAdd(k5, x5, t);
+            s = hn::MulAdd(k6, x6, s), t = hn::MulAdd(k7, x7, t);
+            hn::StoreU(hn::Add(s, t), d, y);
+          }
         }
       }
       hn::StoreU(a4, d, y_i + 4 * w), hn::StoreU(a5, d, y_i + 5 * w);
       hn::StoreU(a6, d, y_i + 6 * w), hn::StoreU(a7, d, y_i + 7 * w);
     } else {
-      for (Index j = 0; j < size; ++j, column += panel) {
-        hwy::Prefetch(column + 32 * panel);
-        const V v = hn::LoadU(d, v_j + j * w);
-        const V k0 = hn::Set(d, column[0]), k1 = hn::Set(d, column[1]), k2 = hn::Set(d, column[2]),
-                k3 = hn::Set(d, column[3]);
-        a0 = hn::MulAdd(k0, v, a0), a1 = hn::MulAdd(k1, v, a1), a2 = hn::MulAdd(k2, v, a2),
-        a3 = hn::MulAdd(k3, v, a3);
-        if constexpr (both) {
-          V s = hn::MulAdd(k0, x0, hn::LoadU(d, y_j + j * w)), t = hn::Mul(k1, x1);
-          s = hn::MulAdd(k2, x2, s), t = hn::MulAdd(k3, x3, t);
-          hn::StoreU(hn::Add(s, t), d, y_j + j * w);
+      for (Index j = 0; j < size; j += 2, columns += pair) {
+        hwy::Prefetch(columns + ahead);
+        hwy::Prefetch(columns + plane + ahead);
+        JoinPlanes(columns, columns + plane, joined);
+        for (Index odd = 0; odd < 2; ++odd) {
+          const double* HWY_RESTRICT column = joined + 2 * first + odd;
+          const VD v = hn::LoadU(d, v_j + (j + odd) * w);
+          const VD k0 = hn::Set(d, column[0]), k1 = hn::Set(d, column[2]), k2 = hn::Set(d, column[4]),
+                   k3 = hn::Set(d, column[6]);
+          a0 = hn::MulAdd(k0, v, a0), a1 = hn::MulAdd(k1, v, a1), a2 = hn::MulAdd(k2, v, a2),
+          a3 = hn::MulAdd(k3, v, a3);
+          if constexpr (both) {
+            double* HWY_RESTRICT y = y_j + (j + odd) * w;
+            VD s = hn::MulAdd(k0, x0, hn::LoadU(d, y)), t = hn::Mul(k1, x1);
+            s = hn::MulAdd(k2, x2, s), t = hn::MulAdd(k3, x3, t);
+            hn::StoreU(hn::Add(s, t), d, y);
+          }
         }
       }
     }
@@ -79,27 +215,50 @@ HWY_INLINE void PanelProduct(const T* HWY_RESTRICT k, const T* HWY_RESTRICT v_j,
   }
 }
 
-template <class T>
-HWY_INLINE void Multiply(const T* packed, const T* v_j, T* y_i, const T* v_i, T* y_j) {
-  const Index w = static_cast<Index>(hn::Lanes(hn::ScalableTag<T>()));
-  for (Index p = 0; p < size / panel; ++p) {
-    const T* k = packed + p * panel * size;
-    const Index row = p * panel * w;
+void MultiplyFloat(const float* k, const float* v_j, float* y_i, const float* v_i, float* y_j) {
+  const Index w = static_cast<Index>(hn::Lanes(D()));
+  for (Index row = 0; row < size; row += panel, k += panel * size)
     if (y_j)
-      PanelProduct<T, true>(k, v_j, y_i + row, v_i + row, y_j);
+      PanelFloat<true>(k, v_j, y_i + row * w, v_i + row * w, y_j);
     else
-      PanelProduct<T, false>(k, v_j, y_i + row, v_i + row, y_j);
-  }
+      PanelFloat<false>(k, v_j, y_i + row * w, v_i + row * w, y_j);
 }
 
-void MultiplyDouble(const double* k, const double* v_j, double* y_i, const double* v_i, double* y_j) {
-  Multiply<double>(k, v_j, y_i, v_i, y_j);
+void MultiplyDouble(const float* k, const double* v_j, double* y_i, const double* v_i, double* y_j) {
+  const Index w = static_cast<Index>(hn::Lanes(D()));
+  for (Index row = 0; row < size; row += panel, k += panel * size)
+    if (y_j)
+      PanelDouble<true>(k, v_j, y_i + row * w, v_i + row * w, y_j);
+    else
+      PanelDouble<false>(k, v_j, y_i + row * w, v_i + row * w, y_j);
 }
-void MultiplyFloat(const float* k, const float* v_j, float* y_i, const float* v_i, float* y_j) {
-  Multiply<float>(k, v_j, y_i, v_i, y_j);
+
+/// high = the values rounded to float, low = what that left. (By hand: GCC 12 miscompiles the plain
+/// loop when it vectorises it.)
+void SplitDouble(const double* in, Index n, double scale, float* high, float* low) {
+  const D d;
+  const hn::Rebind<float, D> half;
+  const Index lanes = static_cast<Index>(hn::Lanes(d));
+  const auto split = [&](VD value, float* to_high, float* to_low) HWY_ATTR {
+    const auto rounded = hn::DemoteTo(half, value);
+    hn::StoreU(rounded, half, to_high);
+    hn::StoreU(hn::DemoteTo(half, hn::Sub(value, hn::PromoteTo(d, rounded))), half, to_low);
+  };
+  const VD factor = hn::Set(d, scale);
+  Index j = 0;
+  for (; j + lanes <= n; j += lanes) split(hn::Mul(factor, hn::LoadU(d, in + j)), high + j, low + j);
+  if (j == n) return;
+  HWY_ALIGN double tail[HWY_MAX_BYTES / sizeof(double)] = {};
+  HWY_ALIGN float tail_high[HWY_MAX_BYTES / sizeof(double)], tail_low[HWY_MAX_BYTES / sizeof(double)];
+  std::memcpy(tail, in + j, static_cast<std::size_t>(n - j) * sizeof(double));
+  split(hn::Mul(factor, hn::Load(d, tail)), tail_high, tail_low);
+  std::memcpy(high + j, tail_high, static_cast<std::size_t>(n - j) * sizeof(float));
+  std::memcpy(low + j, tail_low, static_cast<std::size_t>(n - j) * sizeof(float));
 }
-Index LanesDouble() { return static_cast<Index>(hn::Lanes(hn::ScalableTag<double>())); }
-Index LanesFloat() { return static_cast<Index>(hn::Lanes(hn::ScalableTag<float>())); }
+
+Index Width() { return static_cast<Index>(hn::Lanes(D())); }
+
+#endif  // HWY_TARGET == HWY_SCALAR
 
 }  // namespace mercer::tile::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -107,47 +266,55 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace mercer::tile {
 
-HWY_EXPORT(MultiplyDouble);
 HWY_EXPORT(MultiplyFloat);
-HWY_EXPORT(LanesDouble);
-HWY_EXPORT(LanesFloat);
+HWY_EXPORT(MultiplyDouble);
+HWY_EXPORT(SplitDouble);
+HWY_EXPORT(Width);
 
-template <>
-Index width<double>() {
-  return HWY_DYNAMIC_DISPATCH(LanesDouble)();
-}
-template <>
-Index width<float>() {
-  return HWY_DYNAMIC_DISPATCH(LanesFloat)();
-}
+Index width() { return HWY_DYNAMIC_DISPATCH(Width)(); }
 
-template <>
-void multiply(const double* packed, const double* v_j, double* y_i, const double* v_i, double* y_j) {
-  HWY_DYNAMIC_DISPATCH(MultiplyDouble)(packed, v_j, y_i, v_i, y_j);
-}
-template <>
 void multiply(const float* packed, const float* v_j, float* y_i, const float* v_i, float* y_j) {
   HWY_DYNAMIC_DISPATCH(MultiplyFloat)(packed, v_j, y_i, v_i, y_j);
 }
+void multiply(const float* packed, const double* v_j, double* y_i, const double* v_i, double* y_j) {
+  HWY_DYNAMIC_DISPATCH(MultiplyDouble)(packed, v_j, y_i, v_i, y_j);
+}
+
+namespace {
+
+/// A panel's rows, `size` floats each, to pairs of columns: 64 bits at a time.
+void interleave(const float* rows, float* out) {
+  for (Index j = 0; j < size / 2; ++j)
+    for (Index r = 0; r < panel; ++r)
+      std::memcpy(out + (j * panel + r) * 2, rows + r * size + 2 * j, 2 * sizeof(float));
+}
+
+void split(const double* in, Index n, double scale, float* high, float* low) {
+  HWY_DYNAMIC_DISPATCH(SplitDouble)(in, n, scale, high, low);
+}
+void split(const float* in, Index n, float scale, float* high, float*) {
+  for (Index j = 0; j < n; ++j) high[j] = scale * in[j];
+}
+
+}  // namespace
 
 template <class T>
-void pack(const T* tile, Index rows, Index cols, T* packed) {
-  if (rows < size || cols < size) std::fill(packed, packed + elements, T(0));
-  for (Index first = 0; first < rows; first += panel) {
-    T* out = packed + first * size;
-    const Index count = std::min(panel, rows - first);
-    if (count == panel) {
-      for (Index j = 0; j < cols; ++j)
-        for (Index r = 0; r < panel; ++r) out[j * panel + r] = tile[(first + r) * cols + j];
-    } else {
-      for (Index j = 0; j < cols; ++j)
-        for (Index r = 0; r < count; ++r) out[j * panel + r] = tile[(first + r) * cols + j];
-    }
+void pack(const T* tile, Index rows, Index cols, T scale, float* packed) {
+  constexpr Index planes = floats<T> / plane;
+  std::array<float, static_cast<std::size_t>(2 * panel * size)> parts;  // rows of the panel, high and low
+  if (rows < size || cols < size) parts.fill(0);
+  for (Index first = 0; first < size; first += panel) {
+    if (rows < first + panel) parts.fill(0);
+    for (Index r = 0; r < std::min(panel, rows - first); ++r)
+      split(tile + (first + r) * cols, cols, scale, parts.data() + r * size,
+            parts.data() + (panel + r) * size);
+    for (Index p = 0; p < planes; ++p)
+      interleave(parts.data() + p * panel * size, packed + p * plane + first * size);
   }
 }
 
-template void pack(const float*, Index, Index, float*);
-template void pack(const double*, Index, Index, double*);
+template void pack(const float*, Index, Index, float, float*);
+template void pack(const double*, Index, Index, double, float*);
 
 }  // namespace mercer::tile
 #endif  // HWY_ONCE

@@ -1,5 +1,10 @@
-// The product of one stored tile with blocks of vectors, both ways while the tile is in cache:
+// The product of one tile of K with blocks of vectors, both ways while the tile is in cache:
 // y_I += K_IJ v_J and y_J += K_IJᵀ v_I. Each element of K is loaded once. Vectorised with Highway.
+//
+// A tile is kept as a plane of floats: 32 panels of 8 rows; within a panel, columns in pairs, so that
+// (r0,j) (r0,j+1) (r1,j) … (r7,j+1) fill 64 bytes. In double a second plane follows with what rounding
+// to float left: 48 bits in all, in the 8 bytes of a double. A pass that needs no more than float's
+// accuracy then reads half the memory and computes at float's rate.
 #pragma once
 
 #include <mercer/matrix.hpp>
@@ -8,20 +13,32 @@ namespace mercer::tile {
 
 constexpr Index size = 256;  ///< rows and columns of a tile
 constexpr Index panel = 8;   ///< rows of a tile that are stored side by side
+constexpr Index plane = size * size;
 
-/// A tile is packed as 32 panels of 8 rows; within a panel the 8 values of a column are contiguous.
-constexpr Index elements = size * size;
-
-/// How many vectors one call takes: the lanes of one register on this machine.
+/// Floats that a tile of T takes.
 template <class T>
+constexpr Index floats = plane* static_cast<Index>(sizeof(T) / sizeof(float));
+
+/// How many vectors one call takes: the doubles in one register on this machine.
 [[nodiscard]] Index width();
 
-/// Packs a row-major rows x cols tile (both at most `size`), padding with zeros.
+/// Where vector c of row `row` stands in a group of `w` vectors: row-major in double; in float two rows
+/// are interleaved, as the columns of a tile are.
 template <class T>
-void pack(const T* tile, Index rows, Index cols, T* packed);
+[[nodiscard]] constexpr Index place(Index row, Index c, Index w) {
+  if constexpr (sizeof(T) == sizeof(double))
+    return row * w + c;
+  else
+    return (row / 2) * 2 * w + 2 * c + row % 2;
+}
+
+/// Packs scale times a row-major rows x cols tile (both at most `size`), padding with zeros.
+template <class T>
+void pack(const T* tile, Index rows, Index cols, T scale, float* packed);
 
 /// v and y hold `size` rows of width() values. Adds K v_J to y_I and, if y_J is not null, Kᵀ v_I to y_J.
-template <class T>
-void multiply(const T* packed, const T* v_j, T* y_i, const T* v_i, T* y_j);
+/// In float the first plane alone is used.
+void multiply(const float* packed, const float* v_j, float* y_i, const float* v_i, float* y_j);
+void multiply(const float* packed, const double* v_j, double* y_i, const double* v_i, double* y_j);
 
 }  // namespace mercer::tile

@@ -1,54 +1,140 @@
-// How fast is this machine? A short GEMM and a short sweep through memory, once a process.
-#include "base/linalg.hpp"
-#include "base/parallel.hpp"
-#include "plan/planner.hpp"
+// The calibration's file: one JSON object, a member for each CPU, number of threads and version.
+#include "plan/calibration.hpp"
 
-#include <algorithm>
+#include "base/atomic_file.hpp"
+
+#include <mercer/version.hpp>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
 #include <chrono>
+#include <cstdlib>
+#include <fstream>
 
 namespace mercer {
 namespace {
 
-struct Rates {
-  double gemm_flops;      ///< double, a second
-  double bytes_a_second;  ///< reading memory
-};
+using Json = nlohmann::json;
 
-double seconds_of(const auto& work) {
-  const auto start = std::chrono::steady_clock::now();
-  work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+constexpr std::int64_t lifetime = 30LL * 24 * 3600;  // seconds
+constexpr std::uintmax_t largest_file = 1U << 20;
+
+std::int64_t now() {
+  return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch())
+      .count();
 }
 
-Rates measure(const Run& run) {
-  const ThreadScope threads(run);
-  const Index n = 512;
-  const Block<double> a = Block<double>::Constant(n, n, 0.5);
-  Block<double> c(n, n);
-  const auto multiply = [&] { c = linalg::transposed_times<double>(a, a); };
-  multiply();  // wakes the threads
-  const double gemm = std::min(seconds_of(multiply), seconds_of(multiply));
+const std::string& cpu_name() {
+  static const std::string name = [] {
+    std::ifstream file("/proc/cpuinfo");
+    for (std::string line; std::getline(file, line);)
+      if (line.rfind("model name", 0) == 0) return line.substr(std::min(line.size(), line.find(':') + 2));
+    return std::string("unknown");
+  }();
+  return name;
+}
 
-  const Index parts = 16, length = Index(1) << 19;  // 64 MB in all: beyond the caches
-  const Vector<double> memory = Vector<double>::Constant(parts * length, 1.0);
-  Vector<double> sums(parts);
-  const auto sweep = [&] {
-    parallel_for(parts, run, [&](Index p) { sums[p] = memory.segment(p * length, length).sum(); });
+std::string key_of(int threads) {
+  return fmt::format("{}; {} threads; mercer {}", cpu_name(), threads, version);
+}
+
+/// The file's entries that are still good for something; an empty object when there are none.
+Json entries_of(const std::filesystem::path& path) {
+  std::error_code ignored;
+  const auto size = std::filesystem::file_size(path, ignored);
+  if (ignored || size > largest_file) return Json::object();
+  std::ifstream file(path, std::ios::binary);
+  const Json all = Json::parse(file, nullptr, false);
+  if (!all.is_object()) return Json::object();
+  Json fresh = Json::object();
+  for (const auto& [key, entry] : all.items()) {
+    if (!entry.is_object() || !entry.contains("measured") || !entry["measured"].is_number_integer()) continue;
+    const auto age = now() - entry["measured"].get<std::int64_t>();
+    if (age >= 0 && age < lifetime) fresh[key] = entry;
+  }
+  return fresh;
+}
+
+std::optional<MachineRates> rates_of(const Json& entry) {
+  const auto number = [&](const char* name) {
+    const auto found = entry.find(name);
+    return found != entry.end() && found->is_number() ? found->get<double>() : 0.0;
   };
-  const double swept = std::min(seconds_of(sweep), seconds_of(sweep));
-  return {2.0 * n * n * n / gemm, double(parts * length) * 8 / swept};
+  const MachineRates rates{number("gemm_double"),  number("gemm_float"), number("kernel_double"),
+                           number("kernel_float"), number("read_bytes"), number("fresh_bytes")};
+  if (!rates.plausible()) return std::nullopt;
+  return rates;
+}
+
+Json entry_of(const MachineRates& rates) {
+  return {{"measured", now()},
+          {"gemm_double", rates.gemm_double},
+          {"gemm_float", rates.gemm_float},
+          {"kernel_double", rates.kernel_double},
+          {"kernel_float", rates.kernel_float},
+          {"read_bytes", rates.read_bytes},
+          {"fresh_bytes", rates.fresh_bytes}};
+}
+
+void keep(const std::filesystem::path& path, const std::string& key, const MachineRates& rates) {
+  try {
+    std::filesystem::create_directories(path.parent_path());
+    Json all = entries_of(path);
+    all[key] = entry_of(rates);
+    AtomicFile file(path.string());
+    file.write(all.dump(2) + '\n');
+    file.commit();
+  } catch (const std::exception&) {
+    // Without the file the next process measures again.
+  }
 }
 
 }  // namespace
 
-void estimate_seconds(Plan& plan, const Problem& problem, const Run& run) {
-  static const Rates rates = measure(run);
-  const bool single = problem.precision == Precision::float32 && plan.route != Route::dense;
-  const double n = double(problem.size);
-  const double arithmetic = plan.flops / (rates.gemm_flops * (single ? 1.9 : 1));
-  const double passes =
-      plan.route == Route::stored ? 40 * n * n / 2 * (single ? 4 : 8) / rates.bytes_a_second : 0;
-  plan.seconds = (plan.route == Route::dense ? 3 : 1.2) * arithmetic + passes / 2;  // LAPACK is half BLAS-2
+Calibration::Calibration(std::filesystem::path file, Measure measure)
+    : file_(std::move(file)), measure_(std::move(measure)) {}
+
+std::optional<MachineRates> Calibration::known(const Run& run) {
+  const std::scoped_lock lock(mutex_);
+  const int threads = run.thread_count();
+  if (const auto found = by_threads_.find(threads); found != by_threads_.end()) return found->second;
+  if (file_.empty()) return std::nullopt;
+  const Json entries = entries_of(file_);
+  const auto entry = entries.find(key_of(threads));
+  if (entry == entries.end()) return std::nullopt;
+  const auto rates = rates_of(*entry);
+  if (rates) by_threads_[threads] = *rates;
+  return rates;
+}
+
+MachineRates Calibration::rates(const Run& run) {
+  if (const auto before = known(run)) return *before;
+  const MachineRates rates = measure_(run);
+  const std::scoped_lock lock(mutex_);
+  by_threads_[run.thread_count()] = rates;
+  if (!file_.empty()) keep(file_, key_of(run.thread_count()), rates);
+  return rates;
+}
+
+std::filesystem::path calibration_file() {
+  const auto variable = [](const char* name) {
+    const char* value = std::getenv(name);
+    return std::string(value != nullptr ? value : "");
+  };
+  if (variable("MERCER_CACHE") == "off") return {};
+  std::filesystem::path folder = variable("XDG_CACHE_HOME");
+  if (!folder.is_absolute()) {  // as the XDG base directory specification has it
+    folder = variable("HOME");
+    if (!folder.is_absolute()) return {};
+    folder /= ".cache";
+  }
+  return folder / "mercer" / "calibration.json";
+}
+
+Calibration& machine_calibration() {
+  static Calibration one(calibration_file());
+  return one;
 }
 
 }  // namespace mercer

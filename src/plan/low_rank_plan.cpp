@@ -2,6 +2,7 @@
 #include "plan/low_rank_plan.hpp"
 
 #include "base/memory.hpp"
+#include "operator/feature_moments.hpp"
 
 #include <fmt/format.h>
 

@@ -21,7 +21,4 @@ struct LowRankLayout {
 /// The layout as a plan with its reasons in words.
 [[nodiscard]] Plan plan_low_rank(const Problem& problem, const LowRankLayout& layout, const Run& run);
 
-/// Rows of features held at a time.
-constexpr Index feature_rows = 4096;
-
 }  // namespace mercer

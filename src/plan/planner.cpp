@@ -3,6 +3,7 @@
 
 #include "base/memory.hpp"
 #include "operator/gram_operator.hpp"
+#include "plan/cost_model.hpp"
 #include "plan/low_rank_plan.hpp"
 
 #include <fmt/format.h>
@@ -15,10 +16,7 @@ namespace {
 
 /// Below this size LAPACK is quicker than anything iterative.
 constexpr Index small = 384;
-/// Passes of the block solver on a spectrum with a hard gap; what --explain counts with.
-constexpr double typical_passes = 40;
-
-Index block_of(const Problem& p) { return p.precision == Precision::float32 ? 16 : 8; }
+using cost::block_of;
 
 /// Components the solver must hold: a share of variance is not known beforehand.
 Index expected_count(const Problem& p) {
@@ -41,13 +39,12 @@ double gram_bytes(const Problem& p, Storage storage, const Run& run) {
   return GramOperator<double>::bytes(p.size, block_of(p), storage, run.thread_count());
 }
 
-Plan cost(const Problem& p, Route route, const Run& run) {
+Plan costed(const Problem& p, Route route, const Run& run) {
   Plan plan;
   plan.route = route;
   plan.problem = fmt::format("{} matrix {} x {}", p.name, p.size, p.size);
   plan.budget = run.memory_budget();
   const double n = double(p.size), k = double(expected_count(p)), b = double(block_of(p));
-  const double orthogonalisation = typical_passes * 8 * n * b * b * typical_passes / 2;
   switch (route) {
     case Route::dense:  // K̃, its copy for LAPACK, the workspace of divide and conquer; in double
       plan.bytes = n * n * 8 * (k >= n / 4 || p.components.share > 0 ? 5 : 3) + p.data_bytes;
@@ -56,14 +53,14 @@ Plan cost(const Problem& p, Route route, const Run& run) {
     case Route::stored:
       plan.bytes = (p.apply_flops > 0 ? n * n * 8 : gram_bytes(p, Storage::stored, run)) + krylov_bytes(p) +
                    p.data_bytes;
-      plan.flops = n * n / 2 * p.element_flops + typical_passes * 2 * n * n * b + orthogonalisation;
+      plan.flops = n * n / 2 * p.element_flops + cost::passes * 2 * n * n * b + cost::orthogonalisation(p);
       break;
     default:
       plan.bytes =
           (p.apply_flops > 0 ? 0 : gram_bytes(p, Storage::recomputed, run)) + krylov_bytes(p) + p.data_bytes;
-      plan.flops = typical_passes *
+      plan.flops = cost::passes *
                        (p.apply_flops > 0 ? p.apply_flops * b : n * n / 2 * p.element_flops + 2 * n * n * b) +
-                   orthogonalisation;
+                   cost::orthogonalisation(p);
   }
   return plan;
 }
@@ -75,7 +72,7 @@ std::pair<std::vector<Route>, std::string> preference(const Problem& p) {
   if (k >= p.size / 8)
     return {{Route::dense, Route::stored, Route::tiled}, "many components: LAPACK finds all at once"};
   const double form = p.element_flops * double(p.size) * double(p.size);
-  if (p.apply_flops > 0 && form > typical_passes * double(block_of(p)) * p.apply_flops)
+  if (p.apply_flops > 0 && form > cost::passes * double(block_of(p)) * p.apply_flops)
     return {{Route::tiled, Route::stored, Route::dense},
             "applying the data is cheaper than forming the matrix"};
   return {{Route::stored, Route::tiled, Route::dense},
@@ -111,24 +108,24 @@ Plan make_plan(const Problem& p, Route wanted, const Run& run) {
     return plan_low_rank(p, low_rank_layout(p, run), run);
   }
   if (wanted != Route::automatic) {
-    Plan plan = cost(p, wanted, run);
+    Plan plan = costed(p, wanted, run);
     plan.reason = "asked for";
     if (plan.bytes <= budget) return plan;
     std::string others;
     for (Route r : {Route::dense, Route::stored, Route::tiled})
-      if (r != wanted && cost(p, r, run).bytes <= budget)
+      if (r != wanted && costed(p, r, run).bytes <= budget)
         others += fmt::format("{}{}", others.empty() ? "" : ", ", name_of(r));
     throw Error(ErrorCode::no_memory,
                 fmt::format("route {} needs {} but the memory budget is {}", name_of(wanted),
                             format_bytes(plan.bytes), format_bytes(budget)),
                 others.empty() ? fmt::format("raise --memory to at least {}",
-                                             format_bytes(cost(p, Route::tiled, run).bytes * 1.01))
+                                             format_bytes(costed(p, Route::tiled, run).bytes * 1.01))
                                : "these fit: --route " + others);
   }
   const auto [routes, reason] = preference(p);
   std::vector<std::string> rejected;
   for (Route route : routes) {
-    Plan plan = cost(p, route, run);
+    Plan plan = costed(p, route, run);
     if (plan.bytes <= budget) {
       plan.reason = rejected.empty() ? reason : fmt::format("fits the budget of {}", format_bytes(budget));
       plan.rejected = std::move(rejected);
@@ -139,7 +136,7 @@ Plan make_plan(const Problem& p, Route wanted, const Run& run) {
   std::string all;
   double least = std::numeric_limits<double>::infinity();
   for (Route route : {Route::dense, Route::stored, Route::tiled}) {
-    const Plan plan = cost(p, route, run);
+    const Plan plan = costed(p, route, run);
     all += fmt::format("{}{}", all.empty() ? "" : ", ", shortfall(plan));
     least = std::min(least, plan.bytes);
   }

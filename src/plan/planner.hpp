@@ -12,6 +12,7 @@ struct Problem {
   Components components = 2;
   Precision precision = Precision::float64;
   double element_flops = 0;  ///< to evaluate one element of the matrix
+  double functions = 0;      ///< kernel functions among these flops: exp and the like, an element
   double apply_flops = 0;    ///< one implicit product with one vector; 0: elements are evaluated anew
   double data_bytes = 0;     ///< copies of the data the route needs besides
   bool low_rank = false;     ///< the low-rank route makes sense here
@@ -21,7 +22,9 @@ struct Problem {
 /// Throws Error{no_memory} saying what each route would need when none fits the budget.
 [[nodiscard]] Plan make_plan(const Problem& problem, Route wanted, const Run& run);
 
-/// Fills plan.seconds from this machine's GEMM rate and memory bandwidth, measured once a process.
+/// Fills plan.seconds from this machine's rates, which are measured unless the cache has them.
 void estimate_seconds(Plan& plan, const Problem& problem, const Run& run);
+/// The same only where the rates are known: a fit does not wait for a measurement.
+void estimate_seconds_if_known(Plan& plan, const Problem& problem, const Run& run);
 
 }  // namespace mercer

@@ -1,16 +1,22 @@
 // Eigenpairs at one end of a symmetric operator by block Krylov iteration with full
 // reorthogonalisation and thick restart (Stewart's Krylov-Schur 2001, symmetric block form).
 //
-// A block Krylov space sees at most `block` copies of a repeated eigenvalue. So after the wanted
-// pairs have converged, the iteration goes on from a fresh random block orthogonal to them: if
-// something larger turns up, it joins and the loop repeats; if not, the same steps have given the
-// probable bound of the certificate (see certificate.hpp).
+// The random block the iteration began with also gives the probable bound on what may have been
+// missed (see certificate.hpp): with what was found projected out, the space still holds the Krylov
+// space of the rest. It sees at most `block` copies of a repeated eigenvalue, though. Where that many
+// have been found, or the start was not random, the iteration goes on from a fresh random block
+// orthogonal to the wanted pairs: if something larger turns up, it joins and the loop repeats; if
+// not, those steps have given the bound.
+//
+// Where the operator has a rough product, all of this is done with it, down to the error of these
+// products, and the wanted pairs are then refined with a few exact ones (see refine.hpp).
 #include <mercer/spectrum.hpp>
 
 #include "base/linalg.hpp"
 #include "base/parallel.hpp"
 #include "spectral/certificate.hpp"
 #include "spectral/orthonormal.hpp"
+#include "spectral/refine.hpp"
 
 #include <fmt/format.h>
 
@@ -40,8 +46,8 @@ class BlockKrylov {
         sign_(request.end == End::largest ? T(1) : T(-1)),
         tolerance_(request.tolerance > 0 ? request.tolerance : default_tolerance()),
         one_sided_(request.positive_semidefinite && request.end == End::largest),
-        probe_steps_(
-            lanczos_steps(n_, block_, one_sided_ ? epsilon_psd : epsilon_indefinite, request.delta / 4)),
+        probe_steps_(lanczos_steps(n_, block_, one_sided_ ? epsilon_psd : epsilon_indefinite,
+                                   request.delta / 4 / double(wanted_ + 1))),
         cancelled_(16 * double(std::numeric_limits<T>::epsilon()) * op.cancellation()),
         floor_(request.tolerance > 0 ? 0 : cancelled_) {
     const Index asked = request.basis > 0 ? request.basis : 2 * wanted_ + 32 * block_;
@@ -56,11 +62,16 @@ class BlockKrylov {
     double target = tolerance_ / 2;
     for (int failures = 0;;) {
       const bool converged = iterate(target);
+      if (converged && random_steps_ > 0)
+        probable_ = probable_bound(size_ > wanted_ ? theta_[wanted_] : 0, theta_[size_ - 1], random_steps_,
+                                   own_delta());
+      if (converged && rough_) refine_wanted(target);
       compress(wanted_);
       if (!converged) return finish(false);
       const Block<T> residual_directions = basis_.middleCols(size_, frontier_);  // A V = V Θ + these·coupling
-      if (probe_finds_more(start.cols() > 0 || may_hide_copies()))
-        continue;  // the finds are in the basis: go on
+      if (random_steps_ == 0 || may_hide_copies()) {
+        if (probe_finds_more(true)) continue;  // the finds are in the basis: go on
+      }
       Spectrum<T> out = finish(true);
       if (out.converged || ++failures > 4) return out;
       target *= 0.2;  // the measured residual was larger than its estimate
@@ -104,6 +115,8 @@ class BlockKrylov {
     fill_random<T>(first, random_);
     if (start.cols() > 0) first.leftCols(start.cols()) = start;
     orthonormalize<T>(basis(0), first, std::numeric_limits<double>::min(), random_);
+    counting_ = start.cols() == 0;
+    rough_ = op_.has_rough_product() && start.cols() == 0;
   }
 
   /// One pass: A times the frontier, made orthogonal to the basis, becomes the next frontier.
@@ -111,47 +124,108 @@ class BlockKrylov {
     run_.check();
     const Index with_frontier = size_ + frontier_;
     Block<T> w(n_, frontier_);
-    op_.apply(basis_.middleCols(size_, frontier_), w, run_);
-    if (sign_ < 0) w = -w;
+    multiply(basis_.middleCols(size_, frontier_), w);
     norm_ = std::max(norm_, double(w.colwise().norm().maxCoeff()));
-    const Block<double> coefficients = project_out<T>(basis(with_frontier), w).template cast<double>();
+    Block<double> coefficients(with_frontier, frontier_);
+    if (rough_) {
+      // What joins the frontier to the basis is known from the passes before, and better than from this
+      // one: the last block alone, unless there was a restart.
+      const Index joined = counting_ ? std::min(size_, Index(coupling_.cols())) : size_;
+      coefficients.topRows(size_) = link_.transpose();
+      linalg::add_product<T>(-1, basis_.middleCols(size_ - joined, joined),
+                             link_.rightCols(joined).transpose().template cast<T>().eval(), w);
+      coefficients.bottomRows(frontier_) =
+          project_out<T>(basis_.middleCols(size_, frontier_), w).template cast<double>();
+    } else {
+      coefficients = project_out<T>(basis(with_frontier), w).template cast<double>();
+    }
     projected_.block(0, size_, with_frontier, frontier_) = coefficients;
     projected_.block(size_, 0, frontier_, with_frontier) = coefficients.transpose();
     const double negligible = 10 * double(std::numeric_limits<T>::epsilon()) * norm_;
     coupling_ = orthonormalize<T>(basis(with_frontier), w, negligible, random_);
     basis_.middleCols(with_frontier, frontier_) = w;
+    link_ = Block<double>::Zero(coupling_.rows(), with_frontier);
+    link_.rightCols(coupling_.cols()) = coupling_;
     size_ = with_frontier;
     ++passes_;
+    if (counting_) ++random_steps_;
   }
 
-  /// Eigenpairs of QᵀAQ, largest first, and the residual ‖B s_last‖ of each Ritz pair.
-  void ritz() {
+  /// w = ± A v, roughly while that is enough. The first time both ways, to know how rough it is; where
+  /// the error is a visible part of the product (rounding in a nearly constant kernel), never again.
+  void multiply(const BlockView<T>& v, BlockRef<T> w) {
+    if (rough_)
+      op_.apply_roughly(v, w, run_);
+    else
+      op_.apply(v, w, run_);
+    if (rough_ && rough_error_ == 0) {
+      Block<T> exact(n_, v.cols());
+      op_.apply(v, exact, run_);
+      rough_error_ =
+          std::max(std::numeric_limits<double>::min(), double((w - exact).colwise().norm().maxCoeff()));
+      rough_ = rough_error_ < 1e-4 * double(exact.colwise().norm().minCoeff());
+      w = exact;
+    }
+    if (sign_ < 0) w = -w;
+  }
+
+  /// The wanted pairs of a space built with rough products, made exact. What follows is exact.
+  void refine_wanted(double target) {
+    const Index keep = size_;
+    compress(keep);
+    RoughRitz<T> found{basis_.leftCols(keep), theta_.head(keep), basis_.middleCols(keep, frontier_), link_,
+                       wanted_};
+    Refined<T> refined = refine<T>(op_, sign_, std::move(found), target * scale_, random_, run_);
+    passes_ += refined.passes;
+    rough_ = false;
+    theta_ = refined.values;
+    residual_ = refined.residuals;
+    frontier_ = refined.directions.cols();
+    basis_.leftCols(wanted_) = refined.vectors;
+    basis_.middleCols(wanted_, frontier_) = refined.directions;
+    size_ = wanted_;
+    ritz_ = Block<double>::Identity(wanted_, wanted_);
+    link_ = Block<double>::Zero(frontier_, wanted_);
+  }
+
+  /// Eigenpairs of QᵀAQ, largest first, and the residual ‖B s_last‖ of each Ritz pair. All of them, or
+  /// where the other end does not matter the wanted ones and one more.
+  enum class Ritz { all, wanted };
+  void ritz(Ritz which) {
     Block<double> s = projected_.topLeftCorner(size_, size_);
     Vector<double> theta;
-    linalg::syevd(s, theta);
+    if (which == Ritz::all || !one_sided_ || 2 * wanted_ + 2 > size_) {
+      linalg::syevd(s, theta);
+    } else {
+      Block<double> top;
+      linalg::syevr(s, size_ - wanted_ - 1, size_ - 1, theta, top);
+      s = std::move(top);
+    }
     theta_ = theta.reverse();
     ritz_ = s.rowwise().reverse();
     const Index last = coupling_.cols();
     residual_ = (coupling_ * ritz_.bottomRows(last)).colwise().norm();
-    scale_ = std::max(std::abs(theta_[0]), std::abs(theta_[size_ - 1]));
+    scale_ = std::max(std::abs(theta_[0]), std::abs(theta_[theta_.size() - 1]));
   }
 
   /// Largest residual of the wanted pairs, relative to the largest eigenvalue; what rounding makes
-  /// of a product with A (floor_) counts as nothing.
+  /// of a product with A (floor_), or its roughness, counts as nothing.
   [[nodiscard]] double worst_residual() const {
     const double worst = residual_.head(wanted_).maxCoeff();
-    return worst <= floor_ || scale_ == 0 ? 0 : worst / scale_;
+    return worst <= std::max(floor_, rough_ ? 0.3 * rough_error_ : 0) || scale_ == 0 ? 0 : worst / scale_;
   }
 
   /// A block shows at most `block` copies of a repeated eigenvalue. Are there that many equal ones?
   [[nodiscard]] bool may_hide_copies() const {
+    const double equal = std::max(1e-6, 10 * tolerance_) * scale_;
     for (Index i = 0; i + block_ <= wanted_; ++i)
-      if (theta_[i] - theta_[i + block_ - 1] <= 1e-6 * scale_) return true;
+      if (theta_[i] - theta_[i + block_ - 1] <= equal) return true;
     return false;
   }
 
   /// Keeps the first `keep` Ritz vectors; the frontier stays where the next pass begins.
   void compress(Index keep) {
+    counting_ = false;
     Block<T> kept = Block<T>::Zero(n_, keep);
     linalg::add_product<T>(1, basis(size_), ritz_.leftCols(keep).template cast<T>().eval(), kept);
     const Block<T> frontier = basis_.middleCols(size_, frontier_);
@@ -159,10 +233,12 @@ class BlockKrylov {
     basis_.middleCols(keep, frontier_) = frontier;
     projected_.setZero();
     projected_.diagonal().head(keep) = theta_.head(keep);
+    link_ = (link_ * ritz_.leftCols(keep)).eval();
     size_ = keep;
   }
 
   void random_frontier() {
+    rough_ = false;  // nothing is known of what joins it to the basis
     frontier_ = block_;
     BlockRef<T> fresh = basis_.middleCols(size_, frontier_);
     fill_random<T>(fresh, random_);
@@ -177,22 +253,26 @@ class BlockKrylov {
       const bool full = size_ + 2 * frontier_ > basis_.cols(),
                  over = passes_ >= request_.max_passes && size_ > wanted_;
       if (full || over) {
-        ritz();
+        ritz(Ritz::all);
         if (worst_residual() <= target) return true;
         if (over) return false;
         compress(std::min(wanted_ + (size_ - wanted_) / 2, size_ - frontier_));
       }
       expand();
       if (size_ < wanted_ + block_ || passes_ < next_check) continue;
-      ritz();
+      ritz(Ritz::wanted);
       const double now = worst_residual();
       run_.report("eigenvectors", std::clamp(std::log(now + 1e-300) / std::log(target), 0.0, 1.0));
-      if (now <= target) return true;
+      if (now <= target && (!counting_ || random_steps_ >= probe_steps_)) {
+        ritz(Ritz::all);
+        return true;
+      }
       // Check again when the residual's decay so far says that it may be there.
       Index wait = 1;
-      if (before > now && passes_ > passes_before) {
+      if (now > target && before > now && passes_ > passes_before) {
         const double rate = std::log(before / now) / double(passes_ - passes_before);
-        wait = std::clamp<Index>(static_cast<Index>(0.7 * std::log(now / target) / rate), 1, 6);
+        const double aim = std::max(target, rough_ ? 0.3 * rough_error_ / scale_ : 0);
+        wait = std::clamp<Index>(static_cast<Index>(0.7 * std::log(now / aim) / rate), 1, 6);
       }
       before = now;
       passes_before = passes_;
@@ -223,26 +303,35 @@ class BlockKrylov {
       const bool found = largest > wanted + tolerance_ * scale_, enough = passes_ >= request_.max_passes;
       const bool settled = largest + residual <= wanted || residual <= std::max(tolerance_ * scale_, floor_);
       // A bound below the last wanted value says that these are the largest: worth a few more steps.
-      const bool tell_apart =
-          step < probe_steps_ + extra_steps && probable_bound(largest, smallest, step) > wanted;
+      const bool tell_apart = step < probe_steps_ + extra_steps &&
+                              probable_bound(largest, smallest, step, probe_delta()) > wanted;
       if (found || enough || (thorough ? settled : !tell_apart)) break;
       if (size_ + 2 * frontier_ > basis_.cols())
         compress_rest(inner.rightCols(rest / 2), values.tail(rest / 2));
     }
     scale_ = std::max({scale_, std::abs(largest), std::abs(smallest)});
-    probable_ = probable_bound(largest, smallest, steps);
+    probable_ = probable_bound(largest, smallest, steps, probe_delta());
     ++probes_;
     return largest > wanted + tolerance_ * scale_;
   }
 
-  /// What the extreme Ritz values of `steps` steps say of the eigenvalues left over. Each probe may
-  /// fail, and for an indefinite operator at either end: all of them together with probability delta.
-  [[nodiscard]] double probable_bound(double largest, double smallest, Index steps) const {
-    const double delta = std::ldexp(request_.delta, -static_cast<int>(probes_ + 1)) / (one_sided_ ? 1 : 2);
+  /// How often each bound may fail, so that all of them together fail with probability delta. The
+  /// largest eigenvalue left over by the iteration itself is one of the first wanted + 1: it must not
+  /// fail for any of these.
+  [[nodiscard]] double own_delta() const { return request_.delta / 2 / double(wanted_ + 1); }
+  [[nodiscard]] double probe_delta() const {
+    return std::ldexp(request_.delta, -static_cast<int>(probes_ + 2));
+  }
+
+  /// What the extreme Ritz values of `steps` steps from random vectors say of the eigenvalues left over.
+  [[nodiscard]] double probable_bound(double largest, double smallest, Index steps, double delta) const {
+    if (!one_sided_) delta /= 2;  // it may fail at either end
     const double epsilon = lanczos_epsilon(n_, block_, steps, delta);
-    const double rounding = 10 * double(std::numeric_limits<T>::epsilon()) * scale_ + cancelled_;
-    if (one_sided_) return std::max(largest, 0.0) / std::max(0.1, 1 - epsilon) + rounding;
-    return largest + epsilon * (largest - smallest) / std::max(0.1, 1 - 2 * epsilon) + rounding;
+    const double rounding = 10 * double(std::numeric_limits<T>::epsilon()) * scale_ + cancelled_ +
+                            (rough_ ? 4 * rough_error_ : 0);
+    if ((one_sided_ ? 1 : 2) * epsilon > 0.9) return std::numeric_limits<double>::infinity();
+    if (one_sided_) return std::max(largest, 0.0) / (1 - epsilon) + rounding;
+    return largest + epsilon * (largest - smallest) / (1 - 2 * epsilon) + rounding;
   }
 
   /// Replaces the basis beyond the wanted vectors by these combinations of it.
@@ -354,14 +443,19 @@ class BlockKrylov {
   double cancelled_;  ///< what rounding of the numbers that cancel inside A leaves of a product with it
   double floor_;      ///< residuals below count as nothing, unless a tolerance was asked for
   Index probes_ = 0;
+  bool counting_ = false;   ///< the basis is the whole Krylov space of the random start
+  Index random_steps_ = 0;  ///< steps of that space; 0: the start was not random
 
   Block<T> basis_;           ///< the first size_ columns are the basis Q, the next frontier_ the frontier
   Block<double> projected_;  ///< QᵀAQ
   Block<double> coupling_;   ///< A·(last block) = Q(...) + frontier·coupling
+  Block<double> link_;       ///< frontierᵀ A Q
   Index size_ = 0, frontier_ = 0, passes_ = 0;
   Vector<double> theta_, residual_;
   Block<double> ritz_;
-  double norm_ = 0, scale_ = 0;
+  double norm_ = 0, scale_ = 0;  ///< the largest ‖A q‖ of all, and the largest |Ritz value|
+  double rough_error_ = 0;       ///< of the rough product of a unit vector; 0: not measured yet
+  bool rough_ = false;           ///< products are rough for now
   double probable_ = std::numeric_limits<double>::infinity();
 };
 

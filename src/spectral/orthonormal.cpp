@@ -5,9 +5,37 @@
 
 #include <mercer/error.hpp>
 
+#include <Eigen/Cholesky>
+
 #include <cmath>
 
 namespace mercer {
+namespace {
+
+/// w = Q R; w becomes Q. By the Cholesky factor of wᵀw, which is quick and works on all threads but
+/// squares the condition number; where columns are nearly dependent, by Householder reflections.
+template <class T>
+Block<double> factorize(BlockRef<T> w) {
+  constexpr double dependent = std::is_same_v<T, float> ? 1e-1 : 1e-5;  // sine of the smallest angle
+  const Block<double> gram = linalg::transposed_times<T>(w, w).template cast<double>();
+  const Vector<double> length = gram.diagonal().cwiseSqrt();
+  if (length.minCoeff() > 0 && length.allFinite()) {
+    const Vector<double> inverse = length.cwiseInverse();
+    const Eigen::LLT<Eigen::MatrixXd> cholesky(inverse.asDiagonal() * gram * inverse.asDiagonal());
+    if (cholesky.info() == Eigen::Success && cholesky.matrixLLT().diagonal().minCoeff() > dependent) {
+      const Block<double> factor = Block<double>(cholesky.matrixU()) * length.asDiagonal();
+      const Block<double> unit =
+          factor.triangularView<Eigen::Upper>().solve(Block<double>::Identity(w.cols(), w.cols()));
+      Block<T> q = Block<T>::Zero(w.rows(), w.cols());
+      linalg::add_product<T>(1, w, unit.cast<T>().eval(), q);
+      w = q;
+      return factor;
+    }
+  }
+  return linalg::qr<T>(w).template cast<double>();
+}
+
+}  // namespace
 
 template <class T>
 void fill_random(BlockRef<T> w, Random& random) {
@@ -25,7 +53,7 @@ Block<T> project_out(const BlockView<T>& basis, BlockRef<T> w) {
 template <class T>
 Block<double> orthonormalize(const BlockView<T>& basis, BlockRef<T> w, double negligible, Random& random) {
   const Index b = w.cols();
-  Block<double> factor = linalg::qr<T>(w).template cast<double>();
+  Block<double> factor = factorize<T>(w);
   const auto renew = [&](Index c) {
     fill_random<T>(w.col(c), random);
     w.col(c).normalize();
@@ -35,7 +63,7 @@ Block<double> orthonormalize(const BlockView<T>& basis, BlockRef<T> w, double ne
     if (!(std::abs(factor(c, c)) > negligible)) renew(c);
   for (int attempt = 0; attempt < 30; ++attempt) {
     project_out<T>(basis, w);
-    const Block<double> step = linalg::qr<T>(w).template cast<double>();
+    const Block<double> step = factorize<T>(w);
     factor = (step * factor).eval();
     bool settled = true;
     for (Index c = 0; c < b; ++c) {

@@ -1,6 +1,6 @@
 // Orthonormal blocks of vectors: against a basis by classical Gram-Schmidt (twice is enough), among
-// themselves by Householder QR. Directions that vanish are replaced by fresh random ones, so that a
-// Krylov space never ends before it holds what is sought.
+// themselves by Cholesky QR, or Householder's where they are nearly dependent. Directions that vanish are
+// replaced by fresh random ones, so that a Krylov space never ends before it holds what is sought.
 #pragma once
 
 #include <mercer/matrix.hpp>

@@ -80,6 +80,20 @@ class TheReport(CliTest):
         self.assertEqual("tiled", plan["route"])
         self.assertGreater(plan["flops"], 0)
 
+    def test_the_machine_is_measured_by_explain_and_never_by_a_fit(self):
+        self.points()
+        kept = self.cache / "mercer" / "calibration.json"
+        self.assertEqual(0, self.report("kpca", "points.csv")["plan"]["seconds"])
+        self.assertGreater(self.report("kpca", "points.csv", "--explain", env={"MERCER_CACHE": "off"})["plan"]["seconds"], 0)
+        self.assertFalse(kept.exists())
+        expected = self.report("kpca", "points.csv", "--explain")["plan"]["seconds"]
+        before = kept.read_text()
+        self.assertEqual(expected, self.report("kpca", "points.csv")["plan"]["seconds"])
+        self.assertEqual(expected, self.report("kpca", "points.csv", "--explain")["plan"]["seconds"])
+        self.assertEqual(before, kept.read_text())
+        kept.write_text("{ damaged")
+        self.assertGreater(self.report("kpca", "points.csv", "--explain")["plan"]["seconds"], 0)
+
 
 class TheNumbers(CliTest):
     def test_scores_agree_with_numpy_on_every_route(self):

@@ -3,7 +3,7 @@ import json
 import unittest
 
 import numpy as np
-from support import CliTest, DIGITS, parse_csv
+from support import CliTest, DIGITS, SLOW_BUILD, parse_csv
 
 
 class Transform(CliTest):
@@ -24,6 +24,38 @@ class Transform(CliTest):
         again = np.load(self.folder / "again.npy")
         self.assertEqual(np.float32, again.dtype)
         np.testing.assert_allclose(self.table("fit.csv")[1], again, atol=1e-4)
+
+    @unittest.skipIf(SLOW_BUILD, "sanitizers keep their own books in the same memory")
+    def test_memory_does_not_grow_with_the_new_points(self):
+        self.ok("generate", "gaussians", "--n", 300, "--d", 8, "--out", "few.npy")
+        self.ok("pca", "few.npy", "--label", "-1", "-k", 2, "--model", "m.mercer")
+        lines = "".join(f"{i}.25,-2.5,3.125,4,5.0625,6,7,{i % 7}\n" for i in range(20000))
+        (self.folder / "small.csv").write_text(lines)
+        with open(self.folder / "large.csv", "w") as file:
+            for _ in range(100):
+                file.write(lines)
+        np.lib.format.open_memmap(self.folder / "large.npy", "w+", np.float64, (3000000, 8)).flush()
+        small = self.peak_megabytes("transform", "m.mercer", "small.csv", "--out", "s.npy")
+        for large in ("large.csv", "large.npy"):
+            with self.subTest(large):
+                self.assertLess(self.peak_megabytes("transform", "m.mercer", large, "--out", "s.npy"), small + 40)
+        self.assertLess(self.peak_megabytes("inverse", "m.mercer", "s.npy", "--out", "x.npy"), small + 40)
+
+    def test_classes_in_words_are_left_out_of_a_long_table(self):
+        x = self.points("x.csv", n=20000, d=3)
+        with open(self.folder / "labelled.csv", "w") as file:
+            file.write("a,kind,b,c\n")
+            for i, row in enumerate(x):  # the words begin late
+                file.write(f"{row[0]!r},{i if i < 15000 else 'word'},{row[1]!r},{row[2]!r}\n")
+        self.ok("pca", "labelled.csv", "--label", "kind", "-k", 2, "--model", "m.mercer", "--out", "fit.npy")
+        self.ok("transform", "m.mercer", "labelled.csv", "--out", "again.npy")
+        np.testing.assert_allclose(np.load(self.folder / "again.npy"), np.load(self.folder / "fit.npy"), atol=1e-12)
+
+    def test_an_error_late_in_the_table_leaves_nothing(self):
+        self.points("x.csv", n=30, d=2)
+        self.ok("pca", "x.csv", "-k", 1, "--model", "m.mercer")
+        self.write("late.csv", "1,2\n" * 20000 + "3,x\n")
+        self.assertIn("late.csv:20001:2: 'x' is not a number", self.fails(65, "transform", "m.mercer", "late.csv", "--out", "s.csv"))
 
     def test_many_points_are_transformed_in_chunks_as_if_at_once(self):
         self.points(n=20, d=2)
@@ -174,6 +206,16 @@ class Generate(CliTest):
             with self.subTest(name):
                 rows = self.ok("generate", name, "--n", 30).splitlines()
                 self.assertEqual(31, len(rows))
+
+    def test_gaussians_of_any_shape_and_scaled(self):
+        self.ok("generate", "gaussians", "--n", 500, "--d", 7, "--clusters", 3, "--scale", "standardize", "--out", "g.npy")
+        x = np.load(self.folder / "g.npy")
+        self.assertEqual((500, 8), x.shape)
+        self.assertEqual({0, 1, 2}, set(x[:, -1]))
+        np.testing.assert_allclose(x[:, :-1].mean(axis=0), 0, atol=1e-12)
+        np.testing.assert_allclose(x[:, :-1].std(axis=0), 1, atol=1e-12)
+        self.assertEqual(self.ok("generate", "gaussians", "--n", 50), self.ok("generate", "gaussians", "--n", 50, "--d", 20, "--clusters", 15))
+        self.assertIn("only gaussians", self.fails(2, "generate", "circles", "--d", 3))
 
     def test_same_seed_same_data(self):
         first = self.ok("generate", "moons", "--n", 50, "--seed", 3)

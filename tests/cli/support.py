@@ -21,10 +21,14 @@ class CliTest(unittest.TestCase):
         folder = tempfile.TemporaryDirectory(prefix="mercer-cli-")
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
+        cache = tempfile.TemporaryDirectory(prefix="mercer-cache-")  # never the user's own
+        self.addCleanup(cache.cleanup)
+        self.cache = pathlib.Path(cache.name)
 
     def start(self, *arguments, **options):
         """The program as it is started everywhere here: no colour, no terminal, in the folder."""
         environment = {k: v for k, v in os.environ.items() if k != "NO_COLOR"}
+        environment["XDG_CACHE_HOME"] = str(self.cache)
         environment.update(options.pop("env", {}))
         options = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
         return subprocess.Popen([PROGRAM, *map(str, arguments)], cwd=self.folder, env=environment, **options)
@@ -41,6 +45,14 @@ class CliTest(unittest.TestCase):
         done = self.mercer(*arguments, **options)
         self.assertEqual(0, done.returncode, f"mercer {' '.join(map(str, arguments))}\n{done.stderr}")
         return done.stdout
+
+    def peak_megabytes(self, *arguments, **options):
+        """Runs, expects success, gives the most memory it had."""
+        process = self.start(*arguments, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **options)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        self.assertEqual(0, process.returncode, arguments)
+        return usage.ru_maxrss / 1024
 
     def report(self, *arguments, **options):
         return json.loads(self.ok(*arguments, "--json", **options))

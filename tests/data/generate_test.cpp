@@ -95,5 +95,17 @@ TEST(Generate, TooFewPointsAreRefused) {
   EXPECT_EQ(error_of([] { (void)generate("unit-directions", 20); }).code(), ErrorCode::usage);
 }
 
+TEST(Generate, GaussiansTakeANumberOfFeaturesAndClusters) {
+  const auto d = generate("gaussians", 100, 1, {.features = 7, .clusters = 4});
+  EXPECT_EQ(d.samples.cols(), 7);
+  EXPECT_EQ(d.label->names.size(), 4);
+  EXPECT_EQ(generate("gaussians", 100, 1, {.features = 20, .clusters = 15}).samples.to_dense(),
+            generate("gaussians", 100, 1).samples.to_dense());
+  EXPECT_EQ(error_of([] { (void)generate("gaussians", 5, 0, {.clusters = 6}); }).code(), ErrorCode::usage);
+  EXPECT_EQ(error_of([] { (void)generate("gaussians", 5, 0, {.features = -6}); }).code(), ErrorCode::usage);
+  expect_contains(error_of([] { (void)generate("circles", 50, 0, {.features = 3}); }).what(),
+                  "only gaussians");
+}
+
 }  // namespace
 }  // namespace mercer

@@ -1,5 +1,5 @@
 // Moments of feature vectors: products of column blocks in the features' type, sums in double.
-#include "model/feature_moments.hpp"
+#include "operator/feature_moments.hpp"
 
 #include "base/linalg.hpp"
 #include "base/parallel.hpp"

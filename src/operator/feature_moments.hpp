@@ -7,6 +7,9 @@
 
 namespace mercer {
 
+/// Rows of features held at a time.
+constexpr Index feature_rows = 4096;
+
 struct FeatureMoments {
   bool centered = true;
   Index count = 0;

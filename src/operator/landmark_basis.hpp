@@ -4,7 +4,7 @@
 
 #include <mercer/kernel.hpp>
 
-#include "model/feature_moments.hpp"
+#include "operator/feature_moments.hpp"
 
 #include <optional>
 #include <vector>

@@ -1,11 +1,10 @@
 // Features on landmarks, a chunk of points at a time.
-#include "model/landmark_basis.hpp"
+#include "operator/landmark_basis.hpp"
 
 #include "base/linalg.hpp"
 #include "base/parallel.hpp"
 #include "kernel/tiles.hpp"
 #include "operator/pivoted_cholesky.hpp"
-#include "plan/low_rank_plan.hpp"
 
 #include <fmt/format.h>
 

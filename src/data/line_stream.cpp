@@ -1,0 +1,48 @@
+// Lines from a stream: a buffer that moves along, and grows only for lines longer than itself.
+#include "data/line_stream.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace mercer {
+
+namespace {
+
+constexpr std::size_t piece = std::size_t{1} << 18;
+
+}  // namespace
+
+bool LineStream::fill(std::size_t& moved) {
+  moved = 0;
+  if (buffer_.size() - end_ < piece && begin_ >= buffer_.size() / 2) {
+    std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
+    moved = begin_;
+    end_ -= begin_;
+    begin_ = 0;
+  }
+  if (buffer_.size() - end_ < piece) buffer_.resize(std::max(4 * piece, buffer_.size() + buffer_.size() / 2));
+  const std::size_t got = bytes_->read(buffer_.data() + end_, buffer_.size() - end_);
+  end_ += got;
+  return got > 0;
+}
+
+std::size_t LineStream::find_newline(std::size_t& line, std::size_t& searched) {
+  for (;;) {
+    if (const void* found =
+            searched < end_ ? std::memchr(buffer_.data() + searched, '\n', end_ - searched) : nullptr)
+      return static_cast<std::size_t>(static_cast<const char*>(found) - buffer_.data());
+    searched = end_;
+    std::size_t moved = 0;
+    const bool more = fill(moved);
+    line -= moved;
+    searched -= moved;
+    if (!more) return line < end_ ? end_ : nothing;  // the last line may lack its newline
+  }
+}
+
+void LineStream::rewind() {
+  bytes_->rewind();
+  begin_ = end_ = 0;
+}
+
+}  // namespace mercer

@@ -1,0 +1,117 @@
+// Rayleigh-Ritz on [V Y W], where A V is exact and W are residuals.
+#include "spectral/refine.hpp"
+
+#include "base/linalg.hpp"
+#include "spectral/orthonormal.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace mercer {
+namespace {
+
+constexpr Index max_rounds = 5;
+
+template <class T>
+Block<T> product(const BlockView<T>& a, const Block<double>& b) {
+  Block<T> c = Block<T>::Zero(a.rows(), b.cols());
+  linalg::add_product<T>(1, a, b.cast<T>().eval(), c);
+  return c;
+}
+
+template <class T>
+Block<double> transposed(const BlockView<T>& a, const BlockView<T>& b) {
+  return linalg::transposed_times<T>(a, b).template cast<double>();
+}
+
+template <class T>
+Block<T> columns_of(const Block<T>& block, const std::vector<Index>& which) {
+  Block<T> out(block.rows(), static_cast<Index>(which.size()));
+  for (Index c = 0; c < out.cols(); ++c) out.col(c) = block.col(which[static_cast<std::size_t>(c)]);
+  return out;
+}
+
+}  // namespace
+
+template <class T>
+Refined<T> refine(const SymmetricOperator<T>& op, T sign, RoughRitz<T> rough, double target, Random& random,
+                  const Run& run) {
+  const Index n = op.size(), k = rough.wanted, m = rough.vectors.cols(), most = m + max_rounds * k;
+  const auto passes = [](Index columns) { return (columns + 7) / 8; };
+  Refined<T> out;
+  Block<T> basis(n, most);
+  basis.leftCols(m) = rough.vectors;
+  rough.vectors.resize(0, 0);
+
+  Block<T> exact(n, k);  // G = A V
+  op.apply(basis.leftCols(k), exact, run);
+  if (sign < 0) exact = -exact;
+  out.passes += passes(k);
+
+  Block<double> projected = Block<double>::Zero(most, most);
+  projected.diagonal().head(m) = rough.values;
+  const Block<double> first = transposed<T>(basis.leftCols(m), exact);  // UᵀAV
+  projected.topLeftCorner(m, k) = first;
+  projected.topLeftCorner(k, m) = first.transpose();
+  projected.topLeftCorner(k, k) = (first.topRows(k) + first.topRows(k).transpose()) / 2;
+
+  Block<T> images(n, most - m);  // A W, roughly
+  Index size = m;
+  for (Index round = 0;; ++round) {
+    run.check();
+    Block<double> s = projected.topLeftCorner(size, size);
+    Vector<double> theta;
+    Block<double> top;
+    linalg::syevr(s, size - k, size - 1, theta, top);
+    const Block<double> wanted = top.rowwise().reverse();
+    out.values = theta.reverse();
+    // A V' = G s_V + (Y Θ + F C_Y) s_Y + (A W) s_W;  R = A V' − V' Θ'
+    const Block<double> of_y = wanted.middleRows(k, m - k);
+    out.vectors = product<T>(basis.leftCols(size), wanted);
+    Block<T> residual = product<T>(exact, wanted.topRows(k));
+    residual += product<T>(basis.middleCols(k, m - k), rough.values.tail(m - k).asDiagonal() * of_y);
+    residual += product<T>(rough.frontier, rough.coupling.rightCols(m - k) * of_y);
+    if (size > m) residual += product<T>(images.leftCols(size - m), wanted.bottomRows(size - m));
+    residual -= out.vectors * out.values.template cast<T>().asDiagonal();
+    out.residuals = residual.template cast<double>().colwise().norm();
+
+    // The residuals that are too large join the basis.
+    std::vector<Index> open;
+    for (Index c = 0; c < k; ++c)
+      if (out.residuals[c] > target / 4) open.push_back(c);
+    const bool done = out.residuals.maxCoeff() <= target;
+    if (done || round == max_rounds || size + static_cast<Index>(open.size()) > n) {
+      open.resize(static_cast<std::size_t>(std::min<Index>(k, 8)));  // of the last: they converge last
+      for (std::size_t c = 0; c < open.size(); ++c) open[c] = k - 1 - static_cast<Index>(c);
+      out.directions = columns_of<T>(residual, open);
+      orthonormalize<T>(out.vectors, out.directions, std::numeric_limits<double>::min(), random);
+      return out;
+    }
+    Block<T> w = columns_of<T>(residual, open);
+    const Index more = w.cols();
+    orthonormalize<T>(basis.leftCols(size), w, std::numeric_limits<double>::min(), random);
+    basis.middleCols(size, more) = w;
+    BlockRef<T> image = images.middleCols(size - m, more);
+    op.apply_roughly(w, image, run);
+    if (sign < 0) image = -image;
+    out.passes += passes(more);
+    Block<double> column(size + more, more);  // [V Y W]ᵀ A w
+    column.topRows(k) = transposed<T>(exact, w);
+    column.middleRows(k, m - k) =
+        rough.coupling.rightCols(m - k).transpose() * transposed<T>(rough.frontier, w);
+    if (size > m) column.middleRows(m, size - m) = transposed<T>(images.leftCols(size - m), w);
+    const Block<double> corner = transposed<T>(w, image);
+    column.bottomRows(more) = (corner + corner.transpose()) / 2;
+    projected.block(0, size, size + more, more) = column;
+    projected.block(size, 0, more, size + more) = column.transpose();
+    size += more;
+  }
+}
+
+template Refined<float> refine(const SymmetricOperator<float>&, float, RoughRitz<float>, double, Random&,
+                               const Run&);
+template Refined<double> refine(const SymmetricOperator<double>&, double, RoughRitz<double>, double, Random&,
+                                const Run&);
+
+}  // namespace mercer
