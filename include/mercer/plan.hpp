@@ -40,9 +40,10 @@ struct Components {
 
 struct Plan {
   Route route = Route::automatic;
-  std::string problem;  ///< the matrix in words: "kernel 1797x1797", "covariance 64x64"
-  std::string reason;   ///< why this route
-  double bytes = 0;     ///< expected peak beyond the data itself
+  bool rounded = false;  ///< stored route: tiles are kept in float, exact products evaluate them anew
+  std::string problem;   ///< the matrix in words: "kernel 1797x1797", "covariance 64x64"
+  std::string reason;    ///< why this route
+  double bytes = 0;      ///< expected peak beyond the data itself
   double flops = 0;
   double seconds = 0;  ///< expected, from a short calibration; 0 if not calibrated
   std::size_t budget = 0;

@@ -36,6 +36,7 @@ struct EigenRequest {
   Index count = 2;
   End end = End::largest;
   double tolerance = 0;  ///< residual relative to the largest |eigenvalue|; 0: 1e-10 or 1e-5
+  bool strict = true;    ///< a tolerance given holds even below what rounding inside the operator allows
   Index block = 0;       ///< vectors a pass; 0: 8 in double, 16 in float
   Index basis = 0;       ///< most vectors kept before a restart; 0: chosen from count
   Index max_passes = 1000;

@@ -12,6 +12,7 @@
 #include "model/spectral_fit.hpp"
 #include "operator/centered.hpp"
 #include "operator/gram_operator.hpp"
+#include "operator/landmark_approximation.hpp"
 #include "spectral/orthonormal.hpp"
 
 #include <fmt/format.h>
@@ -32,7 +33,8 @@ Problem problem_of(const Samples<T>& samples, const KernelPcaOptions& options) {
       options.kernel.is_precomputed() ? 1 : double(samples.stored()) / std::max(1.0, double(samples.rows()));
   p.functions = options.kernel.is_precomputed() ? 0 : 1;
   p.element_flops = 2 * d + 20;  // the inner product and the element-wise part
-  p.data_bytes = double(samples.bytes()) * (options.kernel.is_precomputed() ? 0 : 1);
+  // Rows shifted to the mean, in double and in float.
+  p.data_bytes = double(samples.stored()) * (options.kernel.is_precomputed() ? 0 : 12);
   p.low_rank = options.kernel.definiteness() == Definiteness::psd;
   p.rank = requested_rank(options.lowrank);
   return p;
@@ -71,29 +73,36 @@ KernelSolution<T> solve_by_lapack(const Kernel& kernel, const Samples<T>& points
   return out;
 }
 
-/// K by tiles, stored or recomputed, and block Krylov.
+/// K by tiles, kept or not, and block Krylov or Davidson; in double, whatever T is.
 template <class T>
-KernelSolution<T> solve_by_tiles(const Kernel& kernel, const Samples<T>& points, bool center, Storage storage,
-                                 const SolveRequest& request, const Run& run, Stopwatch& watch) {
-  const GramOperator<T> gram(kernel, points, storage, run);
+KernelSolution<T> solve_by_tiles(const Kernel& kernel, const Samples<double>& points, bool center,
+                                 const Plan& plan, SolveRequest request, const Run& run, Stopwatch& watch) {
+  const bool tiled = plan.route == Route::tiled;
+  const Storage storage = tiled ? Storage::recomputed : plan.rounded ? Storage::rounded : Storage::stored;
+  if (request.residual == 0 && std::is_same_v<T, float>) {
+    request.residual = 1e-5;
+    request.strict = false;
+  }
+  // Without the matrix each pass is dear: begin from landmarks where the kernel allows it.
+  std::optional<LandmarkApproximation> guess;
+  const bool psd = kernel.definiteness() == Definiteness::psd && !kernel.is_precomputed();
+  if (tiled && psd && request.components.share == 0 && points.rows() >= 2000) {
+    const double features = double(points.stored()) / double(points.rows());
+    guess.emplace(kernel, points, LandmarkApproximation::suggested_rank(points.rows(), features), center,
+                  run);
+    request.guess = &*guess;
+    watch.lap("landmarks");
+  }
+  const GramOperator gram(kernel, points, storage, run);
   watch.lap("kernel");
   KernelSolution<T> out;
-  out.row_sums = gram.row_sums();
-  out.scale = std::abs(out.row_sums.sum()) / double(points.rows());
   if (center)
-    out.solved = solve_iteratively<T>(CenteredOperator<T>(gram, gram.row_sums()), request, run);
+    out.solved = rounded<T>(solve_iteratively<double>(CenteredOperator<double>(gram), request, run));
   else
-    out.solved = solve_iteratively<T>(gram, request, run);
+    out.solved = rounded<T>(solve_iteratively<double>(gram, request, run));
+  out.row_sums = *gram.row_sums();
+  out.scale = std::abs(out.row_sums.sum()) / double(points.rows());
   watch.lap("solve");
-  if constexpr (std::is_same_v<T, float>) {
-    const GramOperator<double> exact(kernel, points.template cast<double>(), Storage::recomputed, run);
-    out.row_sums = exact.row_sums();
-    if (center)
-      measure_in_double(out.solved, CenteredOperator<double>(exact, exact.row_sums()), request, run);
-    else
-      measure_in_double(out.solved, exact, request, run);
-    watch.lap("certify");
-  }
   return out;
 }
 
@@ -186,14 +195,12 @@ KernelPca<T> KernelPca<T>::fit(const Samples<T>& samples, const KernelPcaOptions
   KernelSolution<T> solution =
       route == Route::dense
           ? solve_by_lapack(model.kernel_, model.points_, options.center, request, run, watch)
-          : solve_by_tiles(model.kernel_, model.points_, options.center,
-                           route == Route::stored ? Storage::stored : Storage::recomputed, request, run,
-                           watch);
+          : solve_by_tiles<T>(model.kernel_, model.points_.template cast<double>(), options.center,
+                              report.plan, request, run, watch);
   Spectrum<T>& spectrum = solution.solved.spectrum;
 
   const double n = double(samples.rows());
-  const double epsilon = route == Route::dense ? std::numeric_limits<double>::epsilon()
-                                               : double(std::numeric_limits<T>::epsilon());
+  const double epsilon = std::numeric_limits<double>::epsilon();  // kernel matrices are in double
   const double threshold =
       rounding_threshold(solution.solved, options.center ? solution.scale : 0, epsilon, route);
   // The other end of the spectrum is found to a looser tolerance than the components themselves.

@@ -192,12 +192,13 @@ KernelPca<T> LowRankFit<T>::fit_in_memory(const Samples<T>& samples, const Kerne
       report.notes.push_back(std::move(note));
   }
 
-  std::optional<GramOperator<double>> exact;
+  std::optional<GramOperator> exact;
   const double per_element = 2 * double(samples.stored()) / double(samples.rows()) + 20;
   const auto n = double(samples.rows());
   if (samples.rows() <= measured_rows && n * n * per_element <= measured_flops) {
     exact.emplace(model.kernel_, points.template cast<double>(), Storage::recomputed, run);
-    if (options.center) state.trace = CenteredOperator<double>(*exact, exact->row_sums()).trace();
+    exact->gather_sums(run);
+    if (options.center) state.trace = CenteredOperator<double>(*exact).trace();
     watch.lap("trace");
   }
   solve(model, std::move(state), options.components, run);
@@ -207,10 +208,9 @@ KernelPca<T> LowRankFit<T>::fit_in_memory(const Samples<T>& samples, const Kerne
   if (exact && report.components > 0) {
     Block<double> v = model.scores_.template cast<double>();
     v.colwise().normalize();
-    report.residuals = options.center
-                           ? residual_norms<double>(CenteredOperator<double>(*exact, exact->row_sums()), v,
-                                                    report.gram_eigenvalues, run)
-                           : residual_norms<double>(*exact, v, report.gram_eigenvalues, run);
+    report.residuals = options.center ? residual_norms<double>(CenteredOperator<double>(*exact), v,
+                                                               report.gram_eigenvalues, run)
+                                      : residual_norms<double>(*exact, v, report.gram_eigenvalues, run);
     watch.lap("certify");
   }
   report.seconds = watch.laps_and_total();

@@ -5,6 +5,7 @@
 #include "base/parallel.hpp"
 #include "operator/dense_operator.hpp"
 #include "spectral/certificate.hpp"
+#include "spectral/davidson.hpp"
 
 #include <fmt/format.h>
 
@@ -28,6 +29,8 @@ EigenRequest eigen_request(const SolveRequest& request, Index count) {
   EigenRequest out;
   out.count = count;
   out.tolerance = request.residual;
+  out.strict = request.strict;
+  out.basis = request.basis;
   out.delta = request.delta;
   out.positive_semidefinite = request.known_psd;
   return out;
@@ -128,19 +131,24 @@ template <class T>
 Solved<T> solve_iteratively(const SymmetricOperator<T>& op, const SolveRequest& request, const Run& run) {
   const Index n = op.size();
   Solved<T> out;
-  out.trace = op.trace().value();
   if (request.components.share > 0) {
     // As many as it takes: twice as many each time.
     for (Index count = std::min<Index>(16, n);; count *= 2) {
       if (6 * count > n) count = all_or_too_many(n, count, run);
       out.spectrum = eigenpairs<T>(op, eigen_request(request, count), run);
+      out.trace = op.trace().value();
       const Index enough = count_for_share(out.spectrum.values, request.components.share, out.trace);
       if (enough > 0) truncate(out.spectrum, enough);
       if (enough > 0 || count == n) break;
     }
   } else {
-    out.spectrum = eigenpairs<T>(op, eigen_request(request, std::min(request.components.count, n)), run);
+    const EigenRequest wanted = eigen_request(request, std::min(request.components.count, n));
+    std::optional<Spectrum<T>> found;
+    if constexpr (std::is_same_v<T, double>)
+      if (request.guess) found = davidson(op, *request.guess, wanted, run);
+    out.spectrum = found ? std::move(*found) : eigenpairs<T>(op, wanted, run);
   }
+  out.trace = op.trace().value();
   if (!request.known_psd) {
     EigenRequest bottom = eigen_request(request, std::min<Index>(8, n));
     bottom.end = End::smallest;
@@ -176,6 +184,36 @@ void measure_in_double(Solved<float>& solved, const SymmetricOperator<double>& o
   s.missed.rigorous =
       rounding + rigorous_missed_bound(op, s.values, s.residuals, End::largest, request.known_psd);
   s.missed.probable = std::min(s.missed.probable + rounding, s.missed.rigorous);
+}
+
+template <class T>
+Solved<T> rounded(Solved<double> solved) {
+  if constexpr (std::is_same_v<T, double>) {
+    return solved;
+  } else {
+    Solved<T> out;
+    Spectrum<double>& s = solved.spectrum;
+    const double largest = s.values.size() ? s.values.cwiseAbs().maxCoeff() : 0;
+    double moved = 0;  // ‖(A − θ)(v − v_T)‖ ≤ 2 ‖A‖ ‖v − v_T‖
+    out.spectrum.vectors = s.vectors.template cast<T>();
+    for (Index i = 0; i < s.values.size(); ++i) {
+      const auto kept = out.spectrum.vectors.col(i).template cast<double>();
+      const double change = 2 * largest * (s.vectors.col(i) - kept).norm();
+      s.residuals[i] = (s.residuals[i] + change) / kept.norm();
+      moved += change * change;
+    }
+    out.spectrum.values = s.values;
+    out.spectrum.residuals = s.residuals;
+    out.spectrum.missed = s.missed;
+    out.spectrum.missed.rigorous += std::sqrt(moved);
+    out.spectrum.missed.probable += std::sqrt(moved);
+    out.spectrum.passes = s.passes;
+    out.spectrum.converged = s.converged;
+    out.trace = solved.trace;
+    out.min_eigenvalue = solved.min_eigenvalue;
+    out.negative_share = solved.negative_share;
+    return out;
+  }
 }
 
 template <class T>
@@ -227,6 +265,7 @@ void require_samples(const Samples<T>& samples) {
 }
 
 #define MERCER_INSTANTIATE(T)                                                                         \
+  template Solved<T> rounded(Solved<double>);                                                         \
   template Solved<T> solve_iteratively(const SymmetricOperator<T>&, const SolveRequest&, const Run&); \
   template Solved<T> solve_dense(Block<double>, const SolveRequest&, const Run&);                     \
   template double rounding_threshold(const Solved<T>&, double, double, Route);                        \

@@ -7,6 +7,7 @@
 #include <mercer/spectrum.hpp>
 #include <mercer/symmetric_operator.hpp>
 
+#include "operator/landmark_approximation.hpp"
 #include "plan/planner.hpp"
 
 namespace mercer {
@@ -14,8 +15,12 @@ namespace mercer {
 struct SolveRequest {
   Components components = 2;
   double residual = 0;  ///< relative tolerance; 0: the element type's default
+  bool strict = true;   ///< as in EigenRequest
   double delta = 1e-6;
   bool known_psd = false;  ///< the matrix cannot have negative eigenvalues
+  Index basis = 0;         ///< most vectors kept by the iteration; 0: chosen from the count
+  /// Where each pass over the matrix is dear: a guess of it to begin from.
+  const LandmarkApproximation* guess = nullptr;
 };
 
 /// Eigenpairs with everything the certificate needs.
@@ -35,7 +40,7 @@ void require_solvable(const Components& components, double residual);
 template <class T>
 [[nodiscard]] Solved<T> solve_dense(Block<double> matrix, const SolveRequest& request, const Run& run);
 
-/// Block Krylov on an operator whose trace is known.
+/// Block Krylov, or Davidson where there is a guess, on an operator whose trace is known in the end.
 template <class T>
 [[nodiscard]] Solved<T> solve_iteratively(const SymmetricOperator<T>& op, const SolveRequest& request,
                                           const Run& run);
@@ -43,6 +48,10 @@ template <class T>
 /// Eigenvalues as Rayleigh quotients, and residuals, of vectors found in float, by the operator in double.
 void measure_in_double(Solved<float>& solved, const SymmetricOperator<double>& op,
                        const SolveRequest& request, const Run& run);
+
+/// The same with vectors rounded to T; residuals and bounds allow for it.
+template <class T>
+[[nodiscard]] Solved<T> rounded(Solved<double> solved);
 
 /// Keeps the eigenpairs with λ > threshold, and notes when these are fewer than asked for.
 template <class T>

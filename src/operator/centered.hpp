@@ -9,21 +9,21 @@ namespace mercer {
 template <class T>
 class CenteredOperator final : public SymmetricOperator<T> {
  public:
-  /// `row_sums` is inner·1. The inner operator must outlive this one.
-  CenteredOperator(const SymmetricOperator<T>& inner, const Vector<double>& row_sums);
+  /// The inner operator must outlive this one. Trace and norm are known when its row sums are.
+  explicit CenteredOperator(const SymmetricOperator<T>& inner)
+      : SymmetricOperator<T>(inner.size()), inner_(inner) {}
 
-  [[nodiscard]] std::optional<double> trace() const override { return trace_; }
-  [[nodiscard]] std::optional<double> frobenius_squared() const override { return frobenius_squared_; }
-  [[nodiscard]] double cancellation() const override { return cancellation_; }
+  [[nodiscard]] std::optional<double> trace() const override;
+  [[nodiscard]] std::optional<double> frobenius_squared() const override;
+  [[nodiscard]] double cancellation() const override;
   [[nodiscard]] bool has_rough_product() const override { return inner_.has_rough_product(); }
 
  private:
   void do_apply(const BlockView<T>& v, BlockRef<T> y, const Run& run) const override;
   void do_apply_roughly(const BlockView<T>& v, BlockRef<T> y, const Run& run) const override;
+  [[nodiscard]] double estimate_rough_error(const BlockView<T>& v, const Run& run) const override;
 
   const SymmetricOperator<T>& inner_;
-  std::optional<double> trace_, frobenius_squared_;
-  double cancellation_ = 0;
 };
 
 /// Subtracts from each column its mean, taken in double: X := H X.

@@ -1,4 +1,4 @@
-// K·V by tiles of the lower triangle, stored or recomputed.
+// K·V by tiles of the lower triangle.
 #include "operator/gram_operator.hpp"
 
 #include "base/parallel.hpp"
@@ -17,8 +17,9 @@ namespace mercer {
 namespace {
 
 /// The tiles of a triangle are dealt out in this many strips, each with sums of its own that are
-/// added in order. Fixed, so that the answer does not depend on the number of threads.
-constexpr Index max_strips = 16;
+/// added in order. It depends on the size alone, so that the answer does not depend on the number of
+/// threads; more where passes are long, so that threads wait little for each other.
+constexpr Index strips_for(Index tile_rows) { return tile_rows < 128 ? 16 : 64; }
 
 struct TilePosition {
   Index row, col;
@@ -35,7 +36,7 @@ TilePosition position_of(Index t) {
 struct Strips {
   Index tiles, count;
   explicit Strips(Index tile_rows)
-      : tiles(tile_rows * (tile_rows + 1) / 2), count(std::min(max_strips, tiles)) {}
+      : tiles(tile_rows * (tile_rows + 1) / 2), count(std::min(strips_for(tile_rows), tiles)) {}
   [[nodiscard]] Index begin(Index strip) const { return tiles * strip / count; }
   /// Rows of tiles that a strip's sums reach: everything up to its last tile's row.
   [[nodiscard]] Index rows(Index strip) const { return position_of(begin(strip + 1) - 1).row + 1; }
@@ -49,117 +50,220 @@ T* thread_scratch(Index count) {
   return buffer.data();
 }
 
+/// Partial sums at a time: one a thread, and one more so that nobody waits for its turn, unless they are
+/// large.
+Index buffers_for(Index strips, Index length, int threads) {
+  constexpr Index large = Index(1) << 20;
+  return std::min<Index>(strips, std::max(2, threads + (length < large ? 1 : 0)));
+}
+
+/// One tile's product in float, added up in double: over many tiles float's rounding would show.
+void multiply_rough_tile(const float* k, Index groups, Index length, const float* v_j, double* y_i,
+                         const float* v_i, double* y_j) {
+  thread_local std::vector<float> sums;
+  sums.assign(static_cast<std::size_t>(2 * length), 0.0F);
+  float *const own = sums.data(), *const other = y_j ? own + length : nullptr;
+  tile::multiply(k, groups, v_j, own, v_i, other);
+  for (Index p = 0; p < length; ++p) y_i[p] += double(own[p]);
+  if (y_j)
+    for (Index p = 0; p < length; ++p) y_j[p] += double(other[p]);
+}
+
 /// A power of two that brings the kernel's values near 1 if they are far outside float's range. Read
 /// off small tiles along the diagonal, which bounds all values of a PSD kernel.
-template <class T>
-double scale_of(const KernelTiles<T>& tiles, Index n) {
+double scale_of(const KernelTiles<double>& tiles, Index n) {
   constexpr Index step = 8;
-  std::array<T, step * step> values{};
+  std::array<double, step * step> values{};
   double largest = 0;
   for (Index i = 0; i < n; i += step) {
     const Index count = std::min(step, n - i);
     tiles.evaluate(i, count, i, count, values.data());
     for (Index p = 0; p < count * count; ++p)
-      largest = std::max(largest, std::abs(double(values[static_cast<std::size_t>(p)])));
+      largest = std::max(largest, std::abs(values[static_cast<std::size_t>(p)]));
   }
   if (!(largest > 0) || !std::isfinite(largest) || (largest > 1e-15 && largest < 1e15)) return 1;
   return std::ldexp(1.0, -std::ilogb(largest));
 }
 
+/// Planes that a pass in S reads.
+template <class S>
+constexpr Index planes_for = tile::floats<S> / tile::plane;
+
+Index planes_of(Storage storage) {
+  return storage == Storage::stored ? 2 : storage == Storage::rounded ? 1 : 0;
+}
+
 }  // namespace
 
-template <class T>
-double GramOperator<T>::bytes(Index n, Index block, Storage storage, int threads) {
-  const double tile_rows = std::ceil(double(n) / tile::size),
-               tile_bytes = double(tile::floats<T>) * sizeof(float);
-  const double kept = storage == Storage::stored ? tile_rows * (tile_rows + 1) / 2 * tile_bytes : 0;
-  const double blocks = std::min(double(max_strips), threads + 1.0) + 2;  // sums, V and Y, all packed
-  return kept + blocks * tile_rows * tile::size * double(block) * sizeof(T) + 2 * threads * tile_bytes;
+/// Each tile's trace and squares are kept apart and added in order; so are the row sums of the strips.
+class GramOperator::SumsInOrder {
+ public:
+  SumsInOrder(const Strips& strips, Index n, const Run& run)
+      : run_(run),
+        tiles_(static_cast<std::size_t>(strips.tiles)),
+        rows_(Vector<double>::Zero(n)),
+        parts_(n, buffers_for(strips.count, n, run.thread_count())),
+        ordered_(rows_.data(), strips.count, pointers()) {}
+
+  /// A strip's tiles come from one thread, between open and close.
+  [[nodiscard]] double* open(Index strip) {
+    double* rows = ordered_.borrow(strip, run_);
+    std::fill(rows, rows + rows_.size(), 0.0);
+    return rows;
+  }
+  void add(Index tile, Index i0, Index j0, const Eigen::Map<const Matrix<double>>& k, double* rows) {
+    Sums& s = tiles_[static_cast<std::size_t>(tile)];
+    Eigen::Map<Vector<double>>(rows + i0, k.rows()) += k.rowwise().sum();
+    if (i0 == j0) {
+      s.trace = k.diagonal().sum();
+      s.squares = k.squaredNorm();
+    } else {
+      s.squares = 2 * k.squaredNorm();
+      Eigen::Map<Vector<double>>(rows + j0, k.cols()) += k.colwise().sum().transpose();
+    }
+  }
+  void close(Index strip, double* rows) { ordered_.give(strip, rows, rows_.size()); }
+  void abandon() { ordered_.abandon(); }
+
+  [[nodiscard]] Sums total() const {
+    Sums out;
+    out.rows = rows_;
+    for (const Sums& s : tiles_) out.trace += s.trace, out.squares += s.squares;
+    return out;
+  }
+
+ private:
+  std::vector<double*> pointers() {
+    std::vector<double*> out;
+    for (Index c = 0; c < parts_.cols(); ++c) out.push_back(parts_.col(c).data());
+    return out;
+  }
+  const Run& run_;
+  std::vector<Sums> tiles_;
+  Vector<double> rows_;
+  Block<double> parts_;
+  OrderedSum<double> ordered_;
+};
+
+double GramOperator::bytes(Index n, Index block, Storage storage, int threads) {
+  const double tile_rows = std::ceil(double(n) / tile::size), plane = double(tile::plane) * sizeof(float);
+  const double kept = tile_rows * (tile_rows + 1) / 2 * plane * double(planes_of(storage));
+  const double length = tile_rows * tile::size * std::ceil(double(block) / 8) * 8;
+  const double blocks = double(buffers_for(16, static_cast<Index>(length), threads)) + 2;
+  const double row_sums = storage == Storage::stored ? 0 : 4 * double(n) * 8;
+  return kept + blocks * length * sizeof(double) + 4 * threads * plane + row_sums;
 }
 
-template <class T>
-GramOperator<T>::GramOperator(const Kernel& kernel, const Samples<T>& samples, Storage storage,
-                              const Run& run)
-    : SymmetricOperator<T>(samples.rows()),
-      tiles_(kernel, samples),
-      tile_rows_((samples.rows() + tile::size - 1) / tile::size) {
-  const Index n = samples.rows();
-  const Strips strips(tile_rows_);
-  scale_ = scale_of(tiles_, n);
-  if (storage == Storage::stored)
-    stored_ = HugeBuffer<float>(static_cast<std::size_t>(strips.tiles * tile::floats<T>));
-  else if constexpr (std::is_same_v<T, double>)
-    rough_tiles_.emplace(kernel, samples.template cast<float>());
-
-  // Each tile's sums are kept apart and added in order below.
-  struct Sums {
-    double trace = 0, squares = 0;
+template <class S>
+void GramOperator::evaluate(Index i, Index j, float* packed, SumsInOrder* sums, double* rows,
+                            Index tile) const {
+  const Index n = size(), i0 = i * tile::size, j0 = j * tile::size;
+  const Index height = std::min(tile::size, n - i0), width = std::min(tile::size, n - j0);
+  const auto fill = [&](const auto& tiles, auto* out) {
+    if (i == j)
+      tiles.evaluate_diagonal(i0, height, out);
+    else
+      tiles.evaluate(i0, height, j0, width, out);
   };
-  std::vector<Sums> sums(static_cast<std::size_t>(strips.tiles));
-  std::vector<Vector<double>> row_sums(static_cast<std::size_t>(strips.count));
+  S* values = thread_scratch<S>(tile::plane);
+  if constexpr (std::is_same_v<S, double>) {
+    fill(*exact_tiles_, values);
+  } else if (rough_tiles_) {
+    fill(*rough_tiles_, values);
+  } else {
+    double* exact = thread_scratch<double>(tile::plane);
+    fill(*exact_tiles_, exact);
+    std::transform(exact, exact + height * width, values, [](double k) { return static_cast<float>(k); });
+  }
+  const Eigen::Map<const Matrix<S>> k(values, height, width);
+  if (!tile::pack<S>(values, height, width, S(scale_), packed))
+    throw Error(ErrorCode::bad_data,
+                fmt::format("kernel {} overflows between rows {}..{} and {}..{}", kernel_, i0,
+                            i0 + height - 1, j0, j0 + width - 1),
+                "scale the inputs (--scale standardize) or choose smaller parameters");
+  if constexpr (std::is_same_v<S, double>)
+    if (sums) sums->add(tile, i0, j0, k, rows);
+}
+
+template <class S>
+const float* GramOperator::packed_tile(Index i, Index j, SumsInOrder* sums, double* rows, Index tile) const {
+  const Index planes = planes_of(storage_);
+  if (planes >= planes_for<S>) return stored_.data() + tile * planes * tile::plane;
+  float* fresh = thread_scratch<float>(3 * tile::plane) + tile::plane;  // after values evaluated in float
+  evaluate<S>(i, j, fresh, sums, rows, tile);
+  return fresh;
+}
+
+GramOperator::GramOperator(const Kernel& kernel, const Samples<double>& samples, Storage storage,
+                           const Run& run)
+    : SymmetricOperator<double>(samples.rows()),
+      tile_rows_((samples.rows() + tile::size - 1) / tile::size),
+      storage_(storage),
+      exact_tiles_(std::in_place, kernel, samples),
+      kernel_(kernel.to_string()) {
+  scale_ = scale_of(*exact_tiles_, size());
+  if (storage != Storage::stored && !kernel.is_precomputed())
+    rough_tiles_.emplace(kernel, samples.cast<float>());
+  if (storage == Storage::recomputed) return;
+
+  const Strips strips(tile_rows_);
+  const Index length = planes_of(storage) * tile::plane;
+  stored_ = HugeBuffer<float>(static_cast<std::size_t>(strips.tiles * length));
+  SumsInOrder sums(strips, size(), run);
   std::atomic<Index> done{0};
   parallel_for(strips.count, run, [&](Index strip) {
-    Vector<double>& mine = row_sums[static_cast<std::size_t>(strip)];
-    mine = Vector<double>::Zero(n);
-    for (Index t = strips.begin(strip); t < strips.begin(strip + 1); ++t) {
-      run.check();
-      const auto [row, col] = position_of(t);
-      const Index i0 = row * tile::size, j0 = col * tile::size;
-      const Index rows = std::min(tile::size, n - i0), cols = std::min(tile::size, n - j0);
-      T* values = thread_scratch<T>(tile::plane);
-      if (row == col)
-        tiles_.evaluate_diagonal(i0, rows, values);
-      else
-        tiles_.evaluate(i0, rows, j0, cols, values);
-      const Eigen::Map<Matrix<T>> k(values, rows, cols);
-      Sums& s = sums[static_cast<std::size_t>(t)];
-      if (row == col) {
-        s.trace = k.diagonal().template cast<double>().sum();
-        s.squares = k.template cast<double>().squaredNorm();
-        mine.segment(i0, rows) += k.template cast<double>().rowwise().sum();
-      } else {
-        s.squares = 2 * k.template cast<double>().squaredNorm();
-        mine.segment(i0, rows) += k.template cast<double>().rowwise().sum();
-        mine.segment(j0, cols) += k.template cast<double>().colwise().sum().transpose();
+    try {
+      double* rows = sums.open(strip);
+      for (Index t = strips.begin(strip); t < strips.begin(strip + 1); ++t) {
+        run.check();
+        const auto [i, j] = position_of(t);
+        float* packed = stored_.data() + t * length;
+        if (storage == Storage::stored)
+          evaluate<double>(i, j, packed, &sums, rows, t);
+        else
+          evaluate<float>(i, j, packed, nullptr, nullptr, t);
+        const Index finished = ++done;
+        if (omp_get_thread_num() == 0) run.report("kernel matrix", double(finished) / double(strips.tiles));
       }
-      if (!(s.squares * scale_ * scale_ < 1e76))  // the square of float's largest number
-        throw Error(ErrorCode::bad_data,
-                    fmt::format("kernel {} overflows between rows {}..{} and {}..{}", kernel.to_string(), i0,
-                                i0 + rows - 1, j0, j0 + cols - 1),
-                    "scale the inputs (--scale standardize) or choose smaller parameters");
-      if (storage == Storage::stored)
-        tile::pack<T>(values, rows, cols, T(scale_), stored_.data() + t * tile::floats<T>);
-      const Index finished = ++done;
-      if (omp_get_thread_num() == 0) run.report("kernel matrix", double(finished) / double(strips.tiles));
+      sums.close(strip, rows);
+    } catch (...) {
+      sums.abandon();
+      throw;
     }
   });
-  row_sums_ = Vector<double>::Zero(n);
-  for (const auto& part : row_sums) row_sums_ += part;
-  for (const Sums& s : sums) trace_ += s.trace, frobenius_squared_ += s.squares;
+  if (storage == Storage::stored) {
+    sums_ = sums.total();
+    exact_tiles_.reset();  // and the copies of the data with it
+  } else {
+    rough_tiles_.reset();
+  }
 }
 
-template <class T>
+std::optional<double> GramOperator::trace() const {
+  return sums_ ? std::optional(sums_->trace) : std::nullopt;
+}
+std::optional<double> GramOperator::frobenius_squared() const {
+  return sums_ ? std::optional(sums_->squares) : std::nullopt;
+}
+const Vector<double>* GramOperator::row_sums() const { return sums_ ? &sums_->rows : nullptr; }
+
 template <class S>
-void GramOperator<T>::multiply(const BlockView<T>& v, BlockRef<T> y, const Run& run) const {
-  const Index n = this->size(), b = v.cols(), w = tile::width(), groups = (b + w - 1) / w;
+void GramOperator::multiply(const BlockView<double>& v, BlockRef<double> y, const Run& run) const {
+  const Index n = size(), b = v.cols(), w = tile::width(), groups = (b + w - 1) / w;
   const Index group = tile::size * w, tile_length = groups * group, length = tile_rows_ * tile_length;
   const Strips strips(tile_rows_);
-  const KernelTiles<S>* evaluator = nullptr;
-  if constexpr (std::is_same_v<S, T>)
-    evaluator = &tiles_;
-  else
-    evaluator = rough_tiles_ ? &*rough_tiles_ : nullptr;
+  const bool kept = planes_of(storage_) >= planes_for<S>;
 
   const std::lock_guard one_at_a_time(scratch_mutex_);
-  const Index buffers = std::min<Index>(strips.count, run.thread_count() + 1);
+  const Index buffers = buffers_for(strips.count, length, run.thread_count());
   const auto needed = static_cast<std::size_t>((buffers + 2) * length);
   if (scratch_size_ < needed) {
-    scratch_ = HugeBuffer<T>();  // the old one first
-    scratch_ = HugeBuffer<T>(scratch_size_ = needed);
+    scratch_ = HugeBuffer<double>();  // the old one first
+    scratch_ = HugeBuffer<double>(scratch_size_ = needed);
   }
   S* const packed = reinterpret_cast<S*>(scratch_.data());
-  S* const total = packed + length;
-  std::vector<S*> parts;
+  double* const total = scratch_.data() + length;
+  std::vector<double*> parts;
   for (Index i = 0; i < buffers; ++i) parts.push_back(total + (i + 1) * length);
 
   // The vectors by tiles of rows, each tile's groups of w vectors one after the other, padded with
@@ -168,62 +272,118 @@ void GramOperator<T>::multiply(const BlockView<T>& v, BlockRef<T> y, const Run& 
     S* out = packed + t * tile_length;
     const Index i0 = t * tile::size, rows = std::min(tile::size, n - i0);
     std::fill(out, out + tile_length, S(0));
-    std::fill(total + t * tile_length, total + (t + 1) * tile_length, S(0));
+    std::fill(total + t * tile_length, total + (t + 1) * tile_length, 0.0);
     for (Index c = 0; c < b; ++c)
       for (Index i = 0; i < rows; ++i) out[c / w * group + tile::place<S>(i, c % w, w)] = S(v(i0 + i, c));
   });
 
-  OrderedSum<S> sums(total, strips.count, std::move(parts));
+  std::optional<SumsInOrder> k_sums;
+  if (std::is_same_v<S, double> && !kept && !sums_) k_sums.emplace(strips, n, run);
+  OrderedSum<double> sums(total, strips.count, std::move(parts));
+  std::atomic<Index> done{0};
   parallel_for(strips.count, run, [&](Index strip) {
     try {
       const Index reach = strips.rows(strip) * tile_length;
-      S* const mine = sums.borrow(strip, run);
-      std::fill(mine, mine + reach, S(0));
+      double* const mine = sums.borrow(strip, run);
+      double* const rows = k_sums ? k_sums->open(strip) : nullptr;
+      std::fill(mine, mine + reach, 0.0);
       for (Index t = strips.begin(strip); t < strips.begin(strip + 1); ++t) {
         run.check();
         const auto [i, j] = position_of(t);
-        const float* k = stored_.data() + t * tile::floats<T>;
-        if (!stored_.data()) {
-          const Index i0 = i * tile::size, j0 = j * tile::size;
-          const Index rows = std::min(tile::size, n - i0), cols = std::min(tile::size, n - j0);
-          S* values = thread_scratch<S>(2 * tile::plane);
-          evaluator->evaluate(i0, rows, j0, cols, values);
-          float* fresh = reinterpret_cast<float*>(values + tile::plane);
-          tile::pack<S>(values, rows, cols, S(scale_), fresh);
-          k = fresh;
-        }
-        for (Index g = 0; g < groups; ++g) {
-          const Index at_i = i * tile_length + g * group, at_j = j * tile_length + g * group;
-          tile::multiply(k, packed + at_j, mine + at_i, packed + at_i, i == j ? nullptr : mine + at_j);
-        }
+        const float* k = packed_tile<S>(i, j, k_sums ? &*k_sums : nullptr, rows, t);
+        const Index at_i = i * tile_length, at_j = j * tile_length;
+        if constexpr (std::is_same_v<S, double>)
+          tile::multiply(k, groups, packed + at_j, mine + at_i, packed + at_i,
+                         i == j ? nullptr : mine + at_j);
+        else
+          multiply_rough_tile(k, groups, tile_length, packed + at_j, mine + at_i, packed + at_i,
+                              i == j ? nullptr : mine + at_j);
+        if (!kept && ++done % 64 == 0 && omp_get_thread_num() == 0)
+          run.report("pass over the kernel matrix", double(done) / double(strips.tiles));
       }
       sums.give(strip, mine, reach);
+      if (k_sums) k_sums->close(strip, rows);
     } catch (...) {
       sums.abandon();
+      if (k_sums) k_sums->abandon();
       throw;
     }
   });
+  if (k_sums) sums_ = k_sums->total();
 
   parallel_for(tile_rows_, run, [&](Index t) {
-    const S* in = total + t * tile_length;
+    const double* in = total + t * tile_length;
     const Index i0 = t * tile::size, rows = std::min(tile::size, n - i0);
     for (Index c = 0; c < b; ++c)
       for (Index i = 0; i < rows; ++i)
-        y(i0 + i, c) = T(double(in[c / w * group + tile::place<S>(i, c % w, w)]) / scale_);
+        y(i0 + i, c) = in[c / w * group + tile::place<S>(i, c % w, w)] / scale_;
   });
 }
 
-template <class T>
-void GramOperator<T>::do_apply(const BlockView<T>& v, BlockRef<T> y, const Run& run) const {
-  multiply<T>(v, y, run);
+template <class S>
+Matrix<double> GramOperator::tile_row_product(Index row, const BlockView<double>& v) const {
+  const Index n = size(), b = v.cols(), w = tile::width(), groups = (b + w - 1) / w, group = tile::size * w;
+  const auto length = static_cast<std::size_t>(groups * group);
+  std::vector<S> mine(length), theirs(length);
+  std::vector<double> sum(length, 0.0), ignored(length);
+  const auto pack = [&](Index tile_row, std::vector<S>& out) {
+    const Index i0 = tile_row * tile::size, rows = std::min(tile::size, n - i0);
+    std::fill(out.begin(), out.end(), S(0));
+    for (Index c = 0; c < b; ++c)
+      for (Index i = 0; i < rows; ++i)
+        out[static_cast<std::size_t>(c / w * group + tile::place<S>(i, c % w, w))] = S(v(i0 + i, c));
+  };
+  pack(row, mine);
+  for (Index other = 0; other < tile_rows_; ++other) {
+    pack(other, theirs);
+    const Index i = std::max(row, other), j = std::min(row, other);
+    const float* k = packed_tile<S>(i, j, nullptr, nullptr, i * (i + 1) / 2 + j);
+    S *const v_j = other <= row ? theirs.data() : mine.data(), *const v_i =
+                                                                   other <= row ? mine.data() : theirs.data();
+    double *const y_i = other <= row ? sum.data() : ignored.data(), *const y_j =
+                                                                        other <= row ? nullptr : sum.data();
+    if constexpr (std::is_same_v<S, double>)
+      tile::multiply(k, groups, v_j, y_i, v_i, y_j);
+    else
+      multiply_rough_tile(k, groups, groups * group, v_j, y_i, v_i, y_j);
+  }
+  const Index rows = std::min(tile::size, n - row * tile::size);
+  Matrix<double> out(rows, b);
+  for (Index c = 0; c < b; ++c)
+    for (Index i = 0; i < rows; ++i)
+      out(i, c) = sum[static_cast<std::size_t>(c / w * group + tile::place<S>(i, c % w, w))] / scale_;
+  return out;
 }
 
-template <class T>
-void GramOperator<T>::do_apply_roughly(const BlockView<T>& v, BlockRef<T> y, const Run& run) const {
+/// From a few rows of tiles: a small part of two passes.
+double GramOperator::estimate_rough_error(const BlockView<double>& v, const Run& run) const {
+  const Index samples = std::min<Index>(4, tile_rows_);
+  std::vector<Vector<double>> squares(static_cast<std::size_t>(samples));
+  std::vector<Index> rows(static_cast<std::size_t>(samples));
+  parallel_for(samples, run, [&](Index s) {
+    const Index row = tile_rows_ * (2 * s + 1) / (2 * samples);
+    const Matrix<double> error = tile_row_product<float>(row, v) - tile_row_product<double>(row, v);
+    squares[static_cast<std::size_t>(s)] = error.colwise().squaredNorm();
+    rows[static_cast<std::size_t>(s)] = error.rows();
+  });
+  Vector<double> total = Vector<double>::Zero(v.cols());
+  double seen = 0;
+  for (std::size_t s = 0; s < squares.size(); ++s) total += squares[s], seen += double(rows[s]);
+  return std::sqrt(total.maxCoeff() * double(size()) / seen);
+}
+
+void GramOperator::gather_sums(const Run& run) const {
+  if (sums_) return;
+  Block<double> ones = Block<double>::Ones(size(), 1), image(size(), 1);
+  apply(ones, image, run);
+}
+
+void GramOperator::do_apply(const BlockView<double>& v, BlockRef<double> y, const Run& run) const {
+  multiply<double>(v, y, run);
+}
+
+void GramOperator::do_apply_roughly(const BlockView<double>& v, BlockRef<double> y, const Run& run) const {
   multiply<float>(v, y, run);
 }
-
-template class GramOperator<float>;
-template class GramOperator<double>;
 
 }  // namespace mercer

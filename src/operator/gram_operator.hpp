@@ -1,7 +1,7 @@
-// The kernel matrix K as an operator, by tiles of its lower triangle. Stored: the tiles are kept
-// (half of n² numbers). Recomputed: nothing is kept and each pass evaluates the tiles again.
-// In double there is a rough product too: from the float part of the stored tiles, or from tiles
-// evaluated in float. Sums run in an order that does not depend on the number of threads.
+// The kernel matrix K as an operator, by tiles of its lower triangle. Stored: the tiles are kept (half
+// of n² numbers). Rounded: they are kept in float, for rough products; exact ones evaluate them anew.
+// Recomputed: nothing is kept and each pass evaluates the tiles, in double or, roughly, in float.
+// Sums run in an order that does not depend on the number of threads.
 #pragma once
 
 #include <mercer/kernel.hpp>
@@ -14,42 +14,64 @@
 
 namespace mercer {
 
-enum class Storage { stored, recomputed };
+enum class Storage { stored, rounded, recomputed };
 
-template <class T>
-class GramOperator final : public SymmetricOperator<T> {
+class GramOperator final : public SymmetricOperator<double> {
  public:
-  /// One pass over the tiles: evaluates them all, keeps them if asked, and sums what the centring
-  /// and the certificate need. Throws when a value is not finite or K is not symmetric.
-  GramOperator(const Kernel& kernel, const Samples<T>& samples, Storage storage, const Run& run = {});
+  /// Evaluates the tiles that are kept. Throws when a value is not finite or K is not symmetric: here, or
+  /// in the first exact pass where no exact values are kept.
+  GramOperator(const Kernel& kernel, const Samples<double>& samples, Storage storage, const Run& run = {});
 
-  [[nodiscard]] std::optional<double> trace() const override { return trace_; }
-  [[nodiscard]] std::optional<double> frobenius_squared() const override { return frobenius_squared_; }
-  [[nodiscard]] bool has_rough_product() const override { return sizeof(T) == sizeof(double); }
-  [[nodiscard]] const Vector<double>& row_sums() const { return row_sums_; }  ///< K·1
+  /// Known once K has been evaluated exactly: from the beginning when stored, else after one exact pass.
+  [[nodiscard]] std::optional<double> trace() const override;
+  [[nodiscard]] std::optional<double> frobenius_squared() const override;
+  [[nodiscard]] const Vector<double>* row_sums() const override;  ///< K·1
+  /// Makes trace, norm and row sums known, by one exact pass if need be.
+  void gather_sums(const Run& run = {}) const;
+  [[nodiscard]] bool has_rough_product() const override {
+    return storage_ != Storage::recomputed || rough_tiles_;
+  }
 
   /// Bytes that the tiles and the sums of one pass over `block` vectors take.
   [[nodiscard]] static double bytes(Index n, Index block, Storage storage, int threads);
 
  private:
-  void do_apply(const BlockView<T>& v, BlockRef<T> y, const Run& run) const override;
-  void do_apply_roughly(const BlockView<T>& v, BlockRef<T> y, const Run& run) const override;
-  /// The pass itself, with vectors, sums and recomputed tiles in S.
-  template <class S>
-  void multiply(const BlockView<T>& v, BlockRef<T> y, const Run& run) const;
+  /// What the centring and the certificate need, gathered while tiles are evaluated exactly.
+  struct Sums {
+    double trace = 0, squares = 0;
+    Vector<double> rows;
+  };
+  class SumsInOrder;
 
-  KernelTiles<T> tiles_;
-  std::optional<KernelTiles<float>> rough_tiles_;  ///< in double, when recomputed
-  Index tile_rows_ = 0;
+  void do_apply(const BlockView<double>& v, BlockRef<double> y, const Run& run) const override;
+  void do_apply_roughly(const BlockView<double>& v, BlockRef<double> y, const Run& run) const override;
+  [[nodiscard]] double estimate_rough_error(const BlockView<double>& v, const Run& run) const override;
+  /// Rows of K V that belong to one row of tiles, as a pass in S gives them.
+  template <class S>
+  [[nodiscard]] Matrix<double> tile_row_product(Index row, const BlockView<double>& v) const;
+  /// The pass itself, with vectors, sums and evaluated tiles in S.
+  template <class S>
+  void multiply(const BlockView<double>& v, BlockRef<double> y, const Run& run) const;
+  /// The tile as a pass in S needs it: kept, or evaluated into this thread's scratch.
+  template <class S>
+  [[nodiscard]] const float* packed_tile(Index i, Index j, SumsInOrder* sums, double* rows, Index tile) const;
+  /// Evaluates tile (i, j) and packs it; exact values are added to `sums` and their `rows` if given.
+  template <class S>
+  void evaluate(Index i, Index j, float* packed, SumsInOrder* sums, double* rows, Index tile) const;
+
+  Index tile_rows_;
+  Storage storage_;
+  std::optional<KernelTiles<double>> exact_tiles_;
+  std::optional<KernelTiles<float>> rough_tiles_;  ///< none for a precomputed K, which is not copied
+  std::string kernel_;
   double scale_ = 1;          ///< a power of two that brings the values into float's range
-  HugeBuffer<float> stored_;  ///< empty when recomputed
-  double trace_ = 0, frobenius_squared_ = 0;
-  Vector<double> row_sums_;
+  HugeBuffer<float> stored_;  ///< two planes a tile, one when rounded, none when recomputed
 
   /// What a pass works in, kept for the next: fresh memory costs as much as the pass itself.
   mutable std::mutex scratch_mutex_;
-  mutable HugeBuffer<T> scratch_;
+  mutable HugeBuffer<double> scratch_;
   mutable std::size_t scratch_size_ = 0;
+  mutable std::optional<Sums> sums_;
 };
 
 }  // namespace mercer

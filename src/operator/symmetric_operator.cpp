@@ -30,6 +30,19 @@ void SymmetricOperator<T>::apply_roughly(const BlockView<T>& v, BlockRef<T> y, c
   if (v.cols() > 0) do_apply_roughly(v, y, run);
 }
 
+template <class T>
+double SymmetricOperator<T>::rough_error(const BlockView<T>& v, const Run& run) const {
+  return v.cols() > 0 && has_rough_product() ? estimate_rough_error(v, run) : 0;
+}
+
+template <class T>
+double SymmetricOperator<T>::estimate_rough_error(const BlockView<T>& v, const Run& run) const {
+  Block<T> rough(size_, v.cols()), exact(size_, v.cols());
+  apply_roughly(v, rough, run);
+  apply(v, exact, run);
+  return (rough - exact).template cast<double>().colwise().norm().maxCoeff();
+}
+
 template class SymmetricOperator<float>;
 template class SymmetricOperator<double>;
 

@@ -21,27 +21,40 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 /// Without vectors: one column of V at a time.
 template <class T>
-void MultiplyPlain(const float* k, const T* v_j, T* y_i, const T* v_i, T* y_j) {
-  for (Index row = 0; row < size; ++row)
-    for (Index j = 0; j < size; ++j) {
+void MultiplyPlain(const float* k, Index groups, const T* v_j, T* y_i, const T* v_i, T* y_j) {
+  for (Index g = 0; g < groups; ++g, v_j += size, y_i += size, v_i += size, y_j += y_j ? size : 0)
+    for (Index p = 0; p < plane; ++p) {
+      const Index row = p / size, j = p % size;
       const float* at = k + row / panel * panel * size + j / 2 * 2 * panel + row % panel * 2 + j % 2;
       const T value = sizeof(T) == sizeof(double) ? T(at[0]) + T(at[plane]) : T(at[0]);
       y_i[row] += value * v_j[j];
       if (y_j) y_j[j] += value * v_i[row];
     }
 }
-void MultiplyFloat(const float* k, const float* v_j, float* y_i, const float* v_i, float* y_j) {
-  MultiplyPlain(k, v_j, y_i, v_i, y_j);
+void MultiplyFloat(const float* k, Index groups, const float* v_j, float* y_i, const float* v_i, float* y_j) {
+  MultiplyPlain(k, groups, v_j, y_i, v_i, y_j);
 }
-void MultiplyDouble(const float* k, const double* v_j, double* y_i, const double* v_i, double* y_j) {
-  MultiplyPlain(k, v_j, y_i, v_i, y_j);
+void MultiplyDouble(const float* k, Index groups, const double* v_j, double* y_i, const double* v_i,
+                    double* y_j) {
+  MultiplyPlain(k, groups, v_j, y_i, v_i, y_j);
 }
-void SplitDouble(const double* in, Index n, double scale, float* high, float* low) {
+bool SplitDouble(const double* in, Index n, double scale, float* high, float* low) {
+  float check = 0;
   for (Index j = 0; j < n; ++j) {
     const volatile float rounded = static_cast<float>(scale * in[j]);  // see below
     high[j] = rounded;
     low[j] = static_cast<float>(scale * in[j] - double(rounded));
+    check += 0.0F * rounded;
   }
+  return check == 0;
+}
+bool ScaleFloat(const float* in, Index n, float scale, float* out) {
+  float check = 0;
+  for (Index j = 0; j < n; ++j) {
+    out[j] = scale * in[j];
+    check += 0.0F * out[j];
+  }
+  return check == 0;
 }
 Index Width() { return 1; }
 
@@ -144,10 +157,11 @@ HWY_INLINE void JoinPlanes(const float* HWY_RESTRICT high, const float* HWY_REST
         out + i);
 }
 
+/// `whole`: the panel put together beforehand, for several groups of vectors; null: pair by pair.
 template <bool both>
-HWY_INLINE void PanelDouble(const float* HWY_RESTRICT k, const double* HWY_RESTRICT v_j,
-                            double* HWY_RESTRICT y_i, const double* HWY_RESTRICT v_i,
-                            double* HWY_RESTRICT y_j) {
+HWY_INLINE void PanelDouble(const float* HWY_RESTRICT k, const double* HWY_RESTRICT whole,
+                            const double* HWY_RESTRICT v_j, double* HWY_RESTRICT y_i,
+                            const double* HWY_RESTRICT v_i, double* HWY_RESTRICT y_j) {
   const D d;
   const Index w = static_cast<Index>(hn::Lanes(d));
   for (int first = 0; first < panel; first += rows_in_registers) {
@@ -155,7 +169,7 @@ HWY_INLINE void PanelDouble(const float* HWY_RESTRICT k, const double* HWY_RESTR
     VD a2 = hn::LoadU(d, y_i + (first + 2) * w), a3 = hn::LoadU(d, y_i + (first + 3) * w);
     const VD x0 = hn::LoadU(d, v_i + (first + 0) * w), x1 = hn::LoadU(d, v_i + (first + 1) * w);
     const VD x2 = hn::LoadU(d, v_i + (first + 2) * w), x3 = hn::LoadU(d, v_i + (first + 3) * w);
-    HWY_ALIGN double joined[pair];
+    HWY_ALIGN double now[pair];
     const float* HWY_RESTRICT columns = k;
     if constexpr (rows_in_registers == 8) {
       VD a4 = hn::LoadU(d, y_i + 4 * w), a5 = hn::LoadU(d, y_i + 5 * w);
@@ -163,9 +177,14 @@ HWY_INLINE void PanelDouble(const float* HWY_RESTRICT k, const double* HWY_RESTR
       const VD x4 = hn::LoadU(d, v_i + 4 * w), x5 = hn::LoadU(d, v_i + 5 * w);
       const VD x6 = hn::LoadU(d, v_i + 6 * w), x7 = hn::LoadU(d, v_i + 7 * w);
       for (Index j = 0; j < size; j += 2, columns += pair) {
-        hwy::Prefetch(columns + ahead);
-        hwy::Prefetch(columns + plane + ahead);
-        JoinPlanes(columns, columns + plane, joined);
+        const double* joined = now;
+        if (whole) {
+          joined = whole + j * panel;
+        } else {
+          hwy::Prefetch(columns + ahead);
+          hwy::Prefetch(columns + plane + ahead);
+          JoinPlanes(columns, columns + plane, now);
+        }
         for (Index odd = 0; odd < 2; ++odd) {
           const double* HWY_RESTRICT column = joined + odd;
           const VD v = hn::LoadU(d, v_j + (j + odd) * w);
@@ -191,9 +210,14 @@ HWY_INLINE void PanelDouble(const float* HWY_RESTRICT k, const double* HWY_RESTR
       hn::StoreU(a6, d, y_i + 6 * w), hn::StoreU(a7, d, y_i + 7 * w);
     } else {
       for (Index j = 0; j < size; j += 2, columns += pair) {
-        hwy::Prefetch(columns + ahead);
-        hwy::Prefetch(columns + plane + ahead);
-        JoinPlanes(columns, columns + plane, joined);
+        const double* joined = now;
+        if (whole) {
+          joined = whole + j * panel;
+        } else {
+          hwy::Prefetch(columns + ahead);
+          hwy::Prefetch(columns + plane + ahead);
+          JoinPlanes(columns, columns + plane, now);
+        }
         for (Index odd = 0; odd < 2; ++odd) {
           const double* HWY_RESTRICT column = joined + 2 * first + odd;
           const VD v = hn::LoadU(d, v_j + (j + odd) * w);
@@ -215,45 +239,81 @@ HWY_INLINE void PanelDouble(const float* HWY_RESTRICT k, const double* HWY_RESTR
   }
 }
 
-void MultiplyFloat(const float* k, const float* v_j, float* y_i, const float* v_i, float* y_j) {
-  const Index w = static_cast<Index>(hn::Lanes(D()));
-  for (Index row = 0; row < size; row += panel, k += panel * size)
-    if (y_j)
-      PanelFloat<true>(k, v_j, y_i + row * w, v_i + row * w, y_j);
-    else
-      PanelFloat<false>(k, v_j, y_i + row * w, v_i + row * w, y_j);
+void MultiplyFloat(const float* k, Index groups, const float* v_j, float* y_i, const float* v_i, float* y_j) {
+  const Index w = static_cast<Index>(hn::Lanes(D())), group = size * w;
+  for (Index g = 0; g < groups; ++g)
+    for (Index row = 0; row < size; row += panel) {
+      const Index at = g * group + row * w;
+      if (y_j)
+        PanelFloat<true>(k + row * size, v_j + g * group, y_i + at, v_i + at, y_j + g * group);
+      else
+        PanelFloat<false>(k + row * size, v_j + g * group, y_i + at, v_i + at, y_j);
+    }
 }
 
-void MultiplyDouble(const float* k, const double* v_j, double* y_i, const double* v_i, double* y_j) {
-  const Index w = static_cast<Index>(hn::Lanes(D()));
-  for (Index row = 0; row < size; row += panel, k += panel * size)
-    if (y_j)
-      PanelDouble<true>(k, v_j, y_i + row * w, v_i + row * w, y_j);
-    else
-      PanelDouble<false>(k, v_j, y_i + row * w, v_i + row * w, y_j);
+void MultiplyDouble(const float* k, Index groups, const double* v_j, double* y_i, const double* v_i,
+                    double* y_j) {
+  const Index w = static_cast<Index>(hn::Lanes(D())), group = size * w;
+  HWY_ALIGN double joined[panel * size];
+  for (Index row = 0; row < size; row += panel, k += panel * size) {
+    if (groups > 1)
+      for (Index p = 0; p < panel * size; p += pair) JoinPlanes(k + p, k + plane + p, joined + p);
+    const double* whole = groups > 1 ? joined : nullptr;
+    for (Index g = 0; g < groups; ++g) {
+      const Index at = g * group + row * w;
+      if (y_j)
+        PanelDouble<true>(k, whole, v_j + g * group, y_i + at, v_i + at, y_j + g * group);
+      else
+        PanelDouble<false>(k, whole, v_j + g * group, y_i + at, v_i + at, y_j);
+    }
+  }
 }
 
-/// high = the values rounded to float, low = what that left. (By hand: GCC 12 miscompiles the plain
-/// loop when it vectorises it.)
-void SplitDouble(const double* in, Index n, double scale, float* high, float* low) {
+/// high = the values rounded to float, low = what that left. False when one is not finite. (By hand:
+/// GCC 12 miscompiles the plain loop when it vectorises it.)
+bool SplitDouble(const double* in, Index n, double scale, float* high, float* low) {
   const D d;
   const hn::Rebind<float, D> half;
   const Index lanes = static_cast<Index>(hn::Lanes(d));
-  const auto split = [&](VD value, float* to_high, float* to_low) HWY_ATTR {
-    const auto rounded = hn::DemoteTo(half, value);
-    hn::StoreU(rounded, half, to_high);
-    hn::StoreU(hn::DemoteTo(half, hn::Sub(value, hn::PromoteTo(d, rounded))), half, to_low);
-  };
-  const VD factor = hn::Set(d, scale);
+  const VD factor = hn::Set(d, scale), zero = hn::Zero(d);
+  VD check = zero;  // 0 · x is 0 unless x is infinite or no number
   Index j = 0;
-  for (; j + lanes <= n; j += lanes) split(hn::Mul(factor, hn::LoadU(d, in + j)), high + j, low + j);
-  if (j == n) return;
+  for (; j + lanes <= n; j += lanes) {
+    const VD value = hn::Mul(factor, hn::LoadU(d, in + j));
+    const auto rounded = hn::DemoteTo(half, value);
+    const VD widened = hn::PromoteTo(d, rounded);
+    check = hn::MulAdd(widened, zero, check);
+    hn::StoreU(rounded, half, high + j);
+    hn::StoreU(hn::DemoteTo(half, hn::Sub(value, widened)), half, low + j);
+  }
+  bool finite = hn::AllTrue(d, hn::Eq(check, zero));
+  if (j == n) return finite;
   HWY_ALIGN double tail[HWY_MAX_BYTES / sizeof(double)] = {};
   HWY_ALIGN float tail_high[HWY_MAX_BYTES / sizeof(double)], tail_low[HWY_MAX_BYTES / sizeof(double)];
   std::memcpy(tail, in + j, static_cast<std::size_t>(n - j) * sizeof(double));
-  split(hn::Mul(factor, hn::Load(d, tail)), tail_high, tail_low);
+  finite &= SplitDouble(tail, lanes, scale, tail_high, tail_low);
   std::memcpy(high + j, tail_high, static_cast<std::size_t>(n - j) * sizeof(float));
   std::memcpy(low + j, tail_low, static_cast<std::size_t>(n - j) * sizeof(float));
+  return finite;
+}
+
+bool ScaleFloat(const float* in, Index n, float scale, float* out) {
+  const F f;
+  const Index lanes = static_cast<Index>(hn::Lanes(f));
+  const VF factor = hn::Set(f, scale), zero = hn::Zero(f);
+  VF check = zero;
+  Index j = 0;
+  for (; j + lanes <= n; j += lanes) {
+    const VF value = hn::Mul(factor, hn::LoadU(f, in + j));
+    check = hn::MulAdd(value, zero, check);
+    hn::StoreU(value, f, out + j);
+  }
+  bool finite = hn::AllTrue(f, hn::Eq(check, zero));
+  for (; j < n; ++j) {
+    out[j] = scale * in[j];
+    finite &= 0.0F * out[j] == 0;
+  }
+  return finite;
 }
 
 Index Width() { return static_cast<Index>(hn::Lanes(D())); }
@@ -268,16 +328,18 @@ namespace mercer::tile {
 
 HWY_EXPORT(MultiplyFloat);
 HWY_EXPORT(MultiplyDouble);
+HWY_EXPORT(ScaleFloat);
 HWY_EXPORT(SplitDouble);
 HWY_EXPORT(Width);
 
 Index width() { return HWY_DYNAMIC_DISPATCH(Width)(); }
 
-void multiply(const float* packed, const float* v_j, float* y_i, const float* v_i, float* y_j) {
-  HWY_DYNAMIC_DISPATCH(MultiplyFloat)(packed, v_j, y_i, v_i, y_j);
+void multiply(const float* packed, Index groups, const float* v_j, float* y_i, const float* v_i, float* y_j) {
+  HWY_DYNAMIC_DISPATCH(MultiplyFloat)(packed, groups, v_j, y_i, v_i, y_j);
 }
-void multiply(const float* packed, const double* v_j, double* y_i, const double* v_i, double* y_j) {
-  HWY_DYNAMIC_DISPATCH(MultiplyDouble)(packed, v_j, y_i, v_i, y_j);
+void multiply(const float* packed, Index groups, const double* v_j, double* y_i, const double* v_i,
+              double* y_j) {
+  HWY_DYNAMIC_DISPATCH(MultiplyDouble)(packed, groups, v_j, y_i, v_i, y_j);
 }
 
 namespace {
@@ -289,32 +351,34 @@ void interleave(const float* rows, float* out) {
       std::memcpy(out + (j * panel + r) * 2, rows + r * size + 2 * j, 2 * sizeof(float));
 }
 
-void split(const double* in, Index n, double scale, float* high, float* low) {
-  HWY_DYNAMIC_DISPATCH(SplitDouble)(in, n, scale, high, low);
+bool split(const double* in, Index n, double scale, float* high, float* low) {
+  return HWY_DYNAMIC_DISPATCH(SplitDouble)(in, n, scale, high, low);
 }
-void split(const float* in, Index n, float scale, float* high, float*) {
-  for (Index j = 0; j < n; ++j) high[j] = scale * in[j];
+bool split(const float* in, Index n, float scale, float* high, float*) {
+  return HWY_DYNAMIC_DISPATCH(ScaleFloat)(in, n, scale, high);
 }
 
 }  // namespace
 
 template <class T>
-void pack(const T* tile, Index rows, Index cols, T scale, float* packed) {
+bool pack(const T* tile, Index rows, Index cols, T scale, float* packed) {
   constexpr Index planes = floats<T> / plane;
   std::array<float, static_cast<std::size_t>(2 * panel * size)> parts;  // rows of the panel, high and low
+  bool finite = true;
   if (rows < size || cols < size) parts.fill(0);
   for (Index first = 0; first < size; first += panel) {
     if (rows < first + panel) parts.fill(0);
     for (Index r = 0; r < std::min(panel, rows - first); ++r)
-      split(tile + (first + r) * cols, cols, scale, parts.data() + r * size,
-            parts.data() + (panel + r) * size);
+      finite &= split(tile + (first + r) * cols, cols, scale, parts.data() + r * size,
+                      parts.data() + (panel + r) * size);
     for (Index p = 0; p < planes; ++p)
       interleave(parts.data() + p * panel * size, packed + p * plane + first * size);
   }
+  return finite;
 }
 
-template void pack(const float*, Index, Index, float, float*);
-template void pack(const double*, Index, Index, double, float*);
+template bool pack(const float*, Index, Index, float, float*);
+template bool pack(const double*, Index, Index, double, float*);
 
 }  // namespace mercer::tile
 #endif  // HWY_ONCE

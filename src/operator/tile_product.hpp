@@ -32,13 +32,15 @@ template <class T>
     return (row / 2) * 2 * w + 2 * c + row % 2;
 }
 
-/// Packs scale times a row-major rows x cols tile (both at most `size`), padding with zeros.
+/// Packs scale times a row-major rows x cols tile (both at most `size`), padding with zeros. False when a
+/// value is not finite in float.
 template <class T>
-void pack(const T* tile, Index rows, Index cols, T scale, float* packed);
+[[nodiscard]] bool pack(const T* tile, Index rows, Index cols, T scale, float* packed);
 
-/// v and y hold `size` rows of width() values. Adds K v_J to y_I and, if y_J is not null, Kᵀ v_I to y_J.
-/// In float the first plane alone is used.
-void multiply(const float* packed, const float* v_j, float* y_i, const float* v_i, float* y_j);
-void multiply(const float* packed, const double* v_j, double* y_i, const double* v_i, double* y_j);
+/// v and y hold `groups` times `size` rows of width() values. Adds K v_J to y_I and, if y_J is not null,
+/// Kᵀ v_I to y_J. In float the first plane alone is used.
+void multiply(const float* packed, Index groups, const float* v_j, float* y_i, const float* v_i, float* y_j);
+void multiply(const float* packed, Index groups, const double* v_j, double* y_i, const double* v_i,
+              double* y_j);
 
 }  // namespace mercer::tile

@@ -34,18 +34,40 @@ double dense_seconds(const Problem& p, const MachineRates& rates) {
          (all != 0 ? all_vectors * n * n * n : 4 * n * n * count) / speed.gemm;
 }
 
+/// Kernel matrices: most passes in float, the wanted vectors' in double.
+double kernel_seconds(const Problem& p, Route route, const MachineRates& rates) {
+  const double n = double(p.size), b = double(block_of(p)),
+               k = double(std::max<Index>(p.components.count, 8));
+  const Speed exact = speed_of(Precision::float64, rates), rough = speed_of(Precision::float32, rates);
+  const bool rounded = p.precision == Precision::float32;
+  const double form = n * n / 2 * element_seconds(p, exact),
+               rough_form = n * n / 2 * element_seconds(p, rough);
+  const auto product = [&](double columns, const Speed& speed) {
+    return std::max(2 * n * n * columns / (product_share * speed.gemm),
+                    n * n / 2 * speed.item / rates.read_bytes);
+  };
+  if (route == Route::stored) {
+    const double basis = orthogonalisation(p) / (tall_share * exact.gemm);
+    const double fresh = n * n / 2 * (rounded ? rough.item : exact.item) / rates.fresh_bytes;
+    const double measured = 2 * (product(k, exact) + (rounded ? form : 0));
+    return (rounded ? rough_form : form) + fresh + passes * product(b, rough) + measured + basis;
+  }
+  const double columns = double(davidson_block(p.components.count));
+  const double landmarks = 0.4 * rough_form + 4e9 / rough.gemm;  // as suggested_rank balances it
+  return landmarks + exact_passes * (form + product(columns, exact)) +
+         (tiled_passes - exact_passes) * (rough_form + product(columns, rough));
+}
+
 double krylov_seconds(const Problem& p, Route route, const MachineRates& rates) {
+  if (!(p.apply_flops > 0)) return kernel_seconds(p, route, rates);
   const double n = double(p.size), b = double(block_of(p));
-  // PCA keeps its small matrix in double, whatever the precision.
-  const Speed speed = speed_of(p.apply_flops > 0 ? Precision::float64 : p.precision, rates);
+  const Speed speed = speed_of(Precision::float64, rates);  // PCA keeps its small matrix in double
+  const double basis = orthogonalisation(p) / (tall_share * speed.gemm);
+  if (route != Route::stored) return passes * p.apply_flops * b / (product_share * speed.gemm) + basis;
   const double form = n * n / 2 * element_seconds(p, speed);
   const double product = 2 * n * n * b / (product_share * speed.gemm);
   const double read = n * n / 2 * speed.item / rates.read_bytes;
-  const double basis = orthogonalisation(p) / (tall_share * speed.gemm);
-  if (route == Route::stored)
-    return form + n * n / 2 * speed.item / rates.fresh_bytes + passes * std::max(product, read) + basis;
-  if (p.apply_flops > 0) return passes * p.apply_flops * b / (product_share * speed.gemm) + basis;
-  return passes * (form + product) + basis;
+  return form + n * n / 2 * speed.item / rates.fresh_bytes + passes * std::max(product, read) + basis;
 }
 
 }  // namespace

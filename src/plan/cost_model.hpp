@@ -18,8 +18,24 @@ inline constexpr double function_flops = 20;
 /// Flops beyond the reduction to tridiagonal form when LAPACK finds all eigenvectors, over n³.
 inline constexpr double all_vectors = 4.4;
 
+/// Passes when tiles are evaluated anew: Davidson's, from a guess by landmarks.
+/// Half of that where the data has few dimensions.
+inline constexpr double tiled_passes = 10, exact_passes = 3;
+
 /// Columns of a block.
-[[nodiscard]] inline Index block_of(const Problem& p) { return p.precision == Precision::float32 ? 16 : 8; }
+[[nodiscard]] inline Index block_of(const Problem& p) {
+  return p.precision == Precision::float32 && p.apply_flops > 0 ? 16 : 8;
+}
+/// Vectors that block Krylov holds at its largest, with those of the refinement.
+[[nodiscard]] inline double vectors(Index count, Index block) {
+  return 10.0 * double(count) + 36.0 * double(block);
+}
+/// Columns of Davidson's passes: residuals or start vectors, and random probes.
+[[nodiscard]] inline Index davidson_block(Index count) { return (count + 17) / 8 * 8; }
+/// Vectors that Davidson holds: basis and images, a pass in and out, the wanted ones.
+[[nodiscard]] inline double davidson_vectors(Index count) {
+  return 2 * (double(count) * 4 + 8) + 3 * double(davidson_block(count)) + 4 * double(count);
+}
 /// Flops of orthogonalising the basis against itself, block by block.
 [[nodiscard]] double orthogonalisation(const Problem& problem);
 

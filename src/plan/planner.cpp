@@ -3,6 +3,7 @@
 
 #include "base/memory.hpp"
 #include "operator/gram_operator.hpp"
+#include "operator/landmark_approximation.hpp"
 #include "plan/cost_model.hpp"
 #include "plan/low_rank_plan.hpp"
 
@@ -24,19 +25,32 @@ Index expected_count(const Problem& p) {
   return std::min(p.components.count, p.size);
 }
 
-double element_bytes(const Problem& p) { return p.precision == Precision::float32 ? 4 : 8; }
+/// Kernel problems are solved in double whatever the data is in.
+double element_bytes(const Problem& p) {
+  return p.precision == Precision::float32 && p.apply_flops > 0 ? 4 : 8;
+}
 
 double krylov_bytes(const Problem& p) {
-  const double n = double(p.size), columns = 3.0 * double(expected_count(p)) + 40.0 * double(block_of(p));
+  const double n = double(p.size), columns = cost::vectors(expected_count(p), block_of(p));
   // Where the basis would hold most of the space the solver writes the matrix out and calls LAPACK.
   const double written_out = columns > n ? 48 * n * n : 0;
   return n * columns * element_bytes(p) + written_out;
 }
 
 double gram_bytes(const Problem& p, Storage storage, const Run& run) {
-  if (p.precision == Precision::float32)
-    return GramOperator<float>::bytes(p.size, block_of(p), storage, run.thread_count());
-  return GramOperator<double>::bytes(p.size, block_of(p), storage, run.thread_count());
+  const Index block = std::max(cost::davidson_block(expected_count(p)), block_of(p));
+  return GramOperator::bytes(p.size, block, storage, run.thread_count());
+}
+
+/// Nothing kept: the vectors within what the budget leaves, and either a guess from landmarks first.
+double tiled_bytes(const Problem& p, const Run& run) {
+  const double n = double(p.size), k = double(expected_count(p)),
+               gram = gram_bytes(p, Storage::recomputed, run);
+  const Index rank = LandmarkApproximation::suggested_rank(p.size, p.element_flops / 2);
+  const double guess = LandmarkApproximation::bytes(p.size, p.element_flops / 2, rank);
+  const double columns = cost::davidson_vectors(expected_count(p));
+  const double written_out = 6 * k + 300 > n ? 48 * n * n : 0;
+  return std::max(gram + n * 8 * columns, guess) + written_out;
 }
 
 Plan costed(const Problem& p, Route route, const Run& run) {
@@ -50,17 +64,27 @@ Plan costed(const Problem& p, Route route, const Run& run) {
       plan.bytes = n * n * 8 * (k >= n / 4 || p.components.share > 0 ? 5 : 3) + p.data_bytes;
       plan.flops = n * n * p.element_flops + (k >= n / 4 ? 9 : 4.0 / 3) * n * n * n + 4 * n * n * k;
       break;
-    case Route::stored:
-      plan.bytes = (p.apply_flops > 0 ? n * n * 8 : gram_bytes(p, Storage::stored, run)) + krylov_bytes(p) +
-                   p.data_bytes;
+    case Route::stored: {
+      const double vectors = krylov_bytes(p) + p.data_bytes;
       plan.flops = n * n / 2 * p.element_flops + cost::passes * 2 * n * n * b + cost::orthogonalisation(p);
+      if (p.apply_flops > 0) {
+        plan.bytes = n * n * 8 + vectors;
+        break;
+      }
+      plan.bytes = gram_bytes(p, Storage::stored, run) + vectors;
+      plan.rounded = p.precision == Precision::float32 || plan.bytes > double(plan.budget);
+      if (plan.rounded) {
+        plan.bytes = gram_bytes(p, Storage::rounded, run) + vectors;
+        plan.flops += n * n * p.element_flops;  // exact passes evaluate K again
+      }
       break;
+    }
     default:
-      plan.bytes =
-          (p.apply_flops > 0 ? 0 : gram_bytes(p, Storage::recomputed, run)) + krylov_bytes(p) + p.data_bytes;
-      plan.flops = cost::passes *
-                       (p.apply_flops > 0 ? p.apply_flops * b : n * n / 2 * p.element_flops + 2 * n * n * b) +
-                   cost::orthogonalisation(p);
+      plan.bytes = (p.apply_flops > 0 ? krylov_bytes(p) : tiled_bytes(p, run)) + p.data_bytes;
+      plan.flops = p.apply_flops > 0
+                       ? cost::passes * p.apply_flops * b + cost::orthogonalisation(p)
+                       : cost::tiled_passes * (n * n / 2 * p.element_flops +
+                                               2 * n * n * double(cost::davidson_block(expected_count(p))));
   }
   return plan;
 }
@@ -77,6 +101,12 @@ std::pair<std::vector<Route>, std::string> preference(const Problem& p) {
             "applying the data is cheaper than forming the matrix"};
   return {{Route::stored, Route::tiled, Route::dense},
           "few components: block Krylov on the matrix kept in memory"};
+}
+
+std::string in_float(const Plan& plan, const Problem& p) {
+  return plan.rounded && p.precision == Precision::float64
+             ? "; tiles kept in float, and the answer refined in double with fresh ones"
+             : "";
 }
 
 std::string shortfall(const Plan& plan) {
@@ -109,7 +139,7 @@ Plan make_plan(const Problem& p, Route wanted, const Run& run) {
   }
   if (wanted != Route::automatic) {
     Plan plan = costed(p, wanted, run);
-    plan.reason = "asked for";
+    plan.reason = "asked for" + in_float(plan, p);
     if (plan.bytes <= budget) return plan;
     std::string others;
     for (Route r : {Route::dense, Route::stored, Route::tiled})
@@ -128,6 +158,7 @@ Plan make_plan(const Problem& p, Route wanted, const Run& run) {
     Plan plan = costed(p, route, run);
     if (plan.bytes <= budget) {
       plan.reason = rejected.empty() ? reason : fmt::format("fits the budget of {}", format_bytes(budget));
+      plan.reason += in_float(plan, p);
       plan.rejected = std::move(rejected);
       return plan;
     }

@@ -47,9 +47,7 @@ class BlockKrylov {
         tolerance_(request.tolerance > 0 ? request.tolerance : default_tolerance()),
         one_sided_(request.positive_semidefinite && request.end == End::largest),
         probe_steps_(lanczos_steps(n_, block_, one_sided_ ? epsilon_psd : epsilon_indefinite,
-                                   request.delta / 4 / double(wanted_ + 1))),
-        cancelled_(16 * double(std::numeric_limits<T>::epsilon()) * op.cancellation()),
-        floor_(request.tolerance > 0 ? 0 : cancelled_) {
+                                   request.delta / 4 / double(wanted_ + 1))) {
     const Index asked = request.basis > 0 ? request.basis : 2 * wanted_ + 32 * block_;
     capacity_ = std::max({asked, wanted_ + 3 * block_, wanted_ + (probe_steps_ + extra_steps + 2) * block_});
   }
@@ -104,6 +102,13 @@ class BlockKrylov {
   }
   static double default_tolerance() { return std::is_same_v<T, float> ? 1e-5 : 1e-10; }
 
+  /// What rounding of the numbers that cancel inside A leaves of a product with it.
+  [[nodiscard]] double cancelled() const {
+    return 16 * double(std::numeric_limits<T>::epsilon()) * op_.cancellation();
+  }
+  /// Residuals below count as nothing, unless a tolerance was asked for.
+  [[nodiscard]] double floor() const { return request_.tolerance > 0 && request_.strict ? 0 : cancelled(); }
+
   [[nodiscard]] BlockView<T> basis(Index count) const { return basis_.leftCols(count); }
 
   void begin(const Block<T>& start, Index first_block) {
@@ -122,6 +127,7 @@ class BlockKrylov {
   /// One pass: A times the frontier, made orthogonal to the basis, becomes the next frontier.
   void expand() {
     run_.check();
+    measured_ = false;
     const Index with_frontier = size_ + frontier_;
     Block<T> w(n_, frontier_);
     multiply(basis_.middleCols(size_, frontier_), w);
@@ -151,35 +157,34 @@ class BlockKrylov {
     if (counting_) ++random_steps_;
   }
 
-  /// w = ± A v, roughly while that is enough. The first time both ways, to know how rough it is; where
-  /// the error is a visible part of the product (rounding in a nearly constant kernel), never again.
+  /// w = ± A v, roughly while that is enough. Where the error is a visible part of the product (rounding
+  /// in a nearly constant kernel) it never is.
   void multiply(const BlockView<T>& v, BlockRef<T> w) {
     if (rough_)
       op_.apply_roughly(v, w, run_);
     else
       op_.apply(v, w, run_);
     if (rough_ && rough_error_ == 0) {
-      Block<T> exact(n_, v.cols());
-      op_.apply(v, exact, run_);
-      rough_error_ =
-          std::max(std::numeric_limits<double>::min(), double((w - exact).colwise().norm().maxCoeff()));
-      rough_ = rough_error_ < 1e-4 * double(exact.colwise().norm().minCoeff());
-      w = exact;
+      rough_error_ = std::max(std::numeric_limits<double>::min(), op_.rough_error(v, run_));
+      if (rough_error_ > 1e-4 * double(w.colwise().norm().minCoeff())) {
+        rough_ = false;
+        op_.apply(v, w, run_);
+      }
     }
     if (sign_ < 0) w = -w;
   }
 
   /// The wanted pairs of a space built with rough products, made exact. What follows is exact.
   void refine_wanted(double target) {
-    const Index keep = size_;
-    compress(keep);
-    RoughRitz<T> found{basis_.leftCols(keep), theta_.head(keep), basis_.middleCols(keep, frontier_), link_,
-                       wanted_};
+    const Index keep = std::max(wanted_ + block_, std::min(size_, basis_.cols() - refine_rounds * wanted_));
+    compress(std::min(size_, keep));
+    RoughRitz<T> found{basis_, theta_.head(size_), basis_.middleCols(size_, frontier_), link_, wanted_};
     Refined<T> refined = refine<T>(op_, sign_, std::move(found), target * scale_, random_, run_);
     passes_ += refined.passes;
     rough_ = false;
     theta_ = refined.values;
     residual_ = refined.residuals;
+    measured_ = refined.measured;
     frontier_ = refined.directions.cols();
     basis_.leftCols(wanted_) = refined.vectors;
     basis_.middleCols(wanted_, frontier_) = refined.directions;
@@ -209,10 +214,10 @@ class BlockKrylov {
   }
 
   /// Largest residual of the wanted pairs, relative to the largest eigenvalue; what rounding makes
-  /// of a product with A (floor_), or its roughness, counts as nothing.
+  /// of a product with A (floor()), or its roughness, counts as nothing.
   [[nodiscard]] double worst_residual() const {
     const double worst = residual_.head(wanted_).maxCoeff();
-    return worst <= std::max(floor_, rough_ ? 0.3 * rough_error_ : 0) || scale_ == 0 ? 0 : worst / scale_;
+    return worst <= std::max(floor(), rough_ ? 0.3 * rough_error_ : 0) || scale_ == 0 ? 0 : worst / scale_;
   }
 
   /// A block shows at most `block` copies of a repeated eigenvalue. Are there that many equal ones?
@@ -301,7 +306,7 @@ class BlockKrylov {
       smallest = std::min(smallest, values[0]);
       const double residual = (coupling_ * inner.col(rest - 1).tail(coupling_.cols())).norm();
       const bool found = largest > wanted + tolerance_ * scale_, enough = passes_ >= request_.max_passes;
-      const bool settled = largest + residual <= wanted || residual <= std::max(tolerance_ * scale_, floor_);
+      const bool settled = largest + residual <= wanted || residual <= std::max(tolerance_ * scale_, floor());
       // A bound below the last wanted value says that these are the largest: worth a few more steps.
       const bool tell_apart = step < probe_steps_ + extra_steps &&
                               probable_bound(largest, smallest, step, probe_delta()) > wanted;
@@ -327,7 +332,7 @@ class BlockKrylov {
   [[nodiscard]] double probable_bound(double largest, double smallest, Index steps, double delta) const {
     if (!one_sided_) delta /= 2;  // it may fail at either end
     const double epsilon = lanczos_epsilon(n_, block_, steps, delta);
-    const double rounding = 10 * double(std::numeric_limits<T>::epsilon()) * scale_ + cancelled_ +
+    const double rounding = 10 * double(std::numeric_limits<T>::epsilon()) * scale_ + cancelled() +
                             (rough_ ? 4 * rough_error_ : 0);
     if ((one_sided_ ? 1 : 2) * epsilon > 0.9) return std::numeric_limits<double>::infinity();
     if (one_sided_) return std::max(largest, 0.0) / (1 - epsilon) + rounding;
@@ -371,10 +376,12 @@ class BlockKrylov {
     out.values = double(sign_) * theta_.head(wanted_);
     out.residuals = residual_.head(wanted_);
     out.converged = converged;
-    if (request_.certify) {
+    if (request_.certify && measured_) {
+      out.converged = converged && out.residuals.maxCoeff() <= std::max(tolerance_ * scale_, 2 * floor());
+    } else if (request_.certify) {
       out.residuals = residual_norms<T>(op_, out.vectors, out.values, run_);
       passes_ += (wanted_ + block_ - 1) / block_;
-      out.converged = converged && out.residuals.maxCoeff() <= std::max(tolerance_ * scale_, 2 * floor_);
+      out.converged = converged && out.residuals.maxCoeff() <= std::max(tolerance_ * scale_, 2 * floor());
     }
     out.passes = passes_;
     set_bounds(out, probable_);
@@ -427,7 +434,7 @@ class BlockKrylov {
     out.missed.probable = out.missed.rigorous;
     const double rounding = 16 * std::sqrt(double(n_)) * double(std::numeric_limits<T>::epsilon());
     out.converged =
-        n_ == 0 || out.residuals.maxCoeff() <= std::max(std::max(tolerance_, rounding) * scale_, 2 * floor_);
+        n_ == 0 || out.residuals.maxCoeff() <= std::max(std::max(tolerance_, rounding) * scale_, 2 * floor());
     return out;
   }
 
@@ -440,8 +447,6 @@ class BlockKrylov {
   double tolerance_;
   bool one_sided_;  ///< nothing lies below zero, and the upper end is wanted
   Index probe_steps_;
-  double cancelled_;  ///< what rounding of the numbers that cancel inside A leaves of a product with it
-  double floor_;      ///< residuals below count as nothing, unless a tolerance was asked for
   Index probes_ = 0;
   bool counting_ = false;   ///< the basis is the whole Krylov space of the random start
   Index random_steps_ = 0;  ///< steps of that space; 0: the start was not random
@@ -456,6 +461,7 @@ class BlockKrylov {
   double norm_ = 0, scale_ = 0;  ///< the largest ‖A q‖ of all, and the largest |Ritz value|
   double rough_error_ = 0;       ///< of the rough product of a unit vector; 0: not measured yet
   bool rough_ = false;           ///< products are rough for now
+  bool measured_ = false;        ///< residual_ comes from exact products with the wanted vectors themselves
   double probable_ = std::numeric_limits<double>::infinity();
 };
 

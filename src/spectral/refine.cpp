@@ -11,8 +11,6 @@
 namespace mercer {
 namespace {
 
-constexpr Index max_rounds = 5;
-
 template <class T>
 Block<T> product(const BlockView<T>& a, const Block<double>& b) {
   Block<T> c = Block<T>::Zero(a.rows(), b.cols());
@@ -37,12 +35,11 @@ Block<T> columns_of(const Block<T>& block, const std::vector<Index>& which) {
 template <class T>
 Refined<T> refine(const SymmetricOperator<T>& op, T sign, RoughRitz<T> rough, double target, Random& random,
                   const Run& run) {
-  const Index n = op.size(), k = rough.wanted, m = rough.vectors.cols(), most = m + max_rounds * k;
+  const Index n = op.size(), k = rough.wanted, m = rough.values.size();
+  Block<T>& basis = rough.basis;
+  const Index most = std::min(basis.cols(), m + refine_rounds * k);
   const auto passes = [](Index columns) { return (columns + 7) / 8; };
   Refined<T> out;
-  Block<T> basis(n, most);
-  basis.leftCols(m) = rough.vectors;
-  rough.vectors.resize(0, 0);
 
   Block<T> exact(n, k);  // G = A V
   op.apply(basis.leftCols(k), exact, run);
@@ -57,8 +54,7 @@ Refined<T> refine(const SymmetricOperator<T>& op, T sign, RoughRitz<T> rough, do
   projected.topLeftCorner(k, k) = (first.topRows(k) + first.topRows(k).transpose()) / 2;
 
   Block<T> images(n, most - m);  // A W, roughly
-  Index size = m;
-  for (Index round = 0;; ++round) {
+  for (Index size = k;;) {       // V alone at first: it may be good enough
     run.check();
     Block<double> s = projected.topLeftCorner(size, size);
     Vector<double> theta;
@@ -67,11 +63,13 @@ Refined<T> refine(const SymmetricOperator<T>& op, T sign, RoughRitz<T> rough, do
     const Block<double> wanted = top.rowwise().reverse();
     out.values = theta.reverse();
     // A V' = G s_V + (Y Θ + F C_Y) s_Y + (A W) s_W;  R = A V' − V' Θ'
-    const Block<double> of_y = wanted.middleRows(k, m - k);
     out.vectors = product<T>(basis.leftCols(size), wanted);
     Block<T> residual = product<T>(exact, wanted.topRows(k));
-    residual += product<T>(basis.middleCols(k, m - k), rough.values.tail(m - k).asDiagonal() * of_y);
-    residual += product<T>(rough.frontier, rough.coupling.rightCols(m - k) * of_y);
+    if (size > k) {
+      const Block<double> of_y = wanted.middleRows(k, m - k);
+      residual += product<T>(basis.middleCols(k, m - k), rough.values.tail(m - k).asDiagonal() * of_y);
+      residual += product<T>(rough.frontier, rough.coupling.rightCols(m - k) * of_y);
+    }
     if (size > m) residual += product<T>(images.leftCols(size - m), wanted.bottomRows(size - m));
     residual -= out.vectors * out.values.template cast<T>().asDiagonal();
     out.residuals = residual.template cast<double>().colwise().norm();
@@ -81,7 +79,12 @@ Refined<T> refine(const SymmetricOperator<T>& op, T sign, RoughRitz<T> rough, do
     for (Index c = 0; c < k; ++c)
       if (out.residuals[c] > target / 4) open.push_back(c);
     const bool done = out.residuals.maxCoeff() <= target;
-    if (done || round == max_rounds || size + static_cast<Index>(open.size()) > n) {
+    out.measured = size == k;
+    if (!done && size == k && m > k) {
+      size = m;
+      continue;
+    }
+    if (done || size + static_cast<Index>(open.size()) > most) {
       open.resize(static_cast<std::size_t>(std::min<Index>(k, 8)));  // of the last: they converge last
       for (std::size_t c = 0; c < open.size(); ++c) open[c] = k - 1 - static_cast<Index>(c);
       out.directions = columns_of<T>(residual, open);

@@ -14,24 +14,28 @@ namespace mercer {
 
 template <class T>
 struct RoughRitz {
-  Block<T> vectors;        ///< U, orthonormal; the first `wanted` are V
-  Vector<double> values;   ///< Θ, descending
-  Block<T> frontier;       ///< F, orthonormal, orthogonal to U
+  Block<T>& basis;        ///< its first columns are U, orthonormal, V leading; the others are room to work in
+  Vector<double> values;  ///< Θ, descending
+  Block<T> frontier;      ///< F, orthonormal, orthogonal to U
   Block<double> coupling;  ///< C
   Index wanted = 0;
 };
+
+/// Room for this many rounds, in which all residuals join, is always enough in practice.
+constexpr Index refine_rounds = 5;
 
 template <class T>
 struct Refined {
   Block<T> vectors;          ///< the wanted ones, orthonormal
   Vector<double> values;     ///< of sign·A, descending
   Vector<double> residuals;  ///< ‖A v − θ v‖, from the images as they are known
+  bool measured = false;     ///< the residuals are measured: no rough image went into them
   Block<T> directions;       ///< orthonormal, orthogonal to the vectors: where to go on
   Index passes = 0;          ///< in blocks of 8 vectors
 };
 
-/// Until the largest residual is at most `target`, or a few rounds have passed. The largest eigenvalues
-/// of sign·A are meant; the values in `rough` are those of sign·A too.
+/// Until the largest residual is at most `target`, or the room in the basis is used up. The largest
+/// eigenvalues of sign·A are meant; the values in `rough` are those of sign·A too.
 template <class T>
 [[nodiscard]] Refined<T> refine(const SymmetricOperator<T>& op, T sign, RoughRitz<T> rough, double target,
                                 Random& random, const Run& run);

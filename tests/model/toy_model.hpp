@@ -132,8 +132,14 @@ class Toy final : public Model<T> {
     r.min_eigenvalue = -0.25;
     r.converged = false;
     r.passes = 12;
-    r.plan = {Route::tiled, "kernel 3x3", "why not",    1e9,
-              2.5e12,       std::nan(""), 123456789012, {"dense: too large"}};
+    r.plan = {.route = Route::tiled,
+              .problem = "kernel 3x3",
+              .reason = "why not",
+              .bytes = 1e9,
+              .flops = 2.5e12,
+              .seconds = std::nan(""),
+              .budget = 123456789012,
+              .rejected = {"dense: too large"}};
     r.seconds = {{"read", 0.1}, {"solve", 0.2}, {"total", 0.3}};
     r.peak_bytes = 987654321;
     r.notes = {"a \"note\" of ü", "another"};

@@ -26,8 +26,18 @@ TEST(Planner, SmallProblemsAndManyComponentsGoToLapack) {
 
 TEST(Planner, FewComponentsAreFoundByKrylovOnTheStoredMatrixWhileItFits) {
   EXPECT_EQ(chosen(10000, 10, 4000000000), Route::stored);
-  EXPECT_EQ(chosen(10000, 10, 300000000), Route::tiled);
+  EXPECT_EQ(chosen(10000, 10, 150000000), Route::tiled);
   EXPECT_EQ(chosen(100000, 10, 4000000000), Route::tiled);
+}
+
+TEST(Planner, TilesAreKeptInFloatWhereDoubleDoesNotFit) {
+  const Plan roomy = make_plan(kernel_problem(10000, 10), Route::automatic, {.memory = 4000000000}),
+             tight = make_plan(kernel_problem(10000, 10), Route::automatic, {.memory = 300000000});
+  EXPECT_FALSE(roomy.rounded);
+  EXPECT_TRUE(tight.rounded);
+  EXPECT_EQ(tight.route, Route::stored);
+  EXPECT_LE(tight.bytes, 300000000);
+  EXPECT_NE(tight.reason.find("float"), std::string::npos) << tight.reason;
 }
 
 TEST(Planner, FloatHalvesTheStoredMatrix) {

@@ -1,0 +1,253 @@
+// Block Davidson with a landmark preconditioner and mixed precision.
+#include "spectral/davidson.hpp"
+
+#include "base/linalg.hpp"
+#include "base/parallel.hpp"
+#include "spectral/certificate.hpp"
+#include "spectral/orthonormal.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace mercer {
+namespace {
+
+constexpr Index probe_count = 8;
+/// Corrections amplify by at most this over θ: eigenvalues closer than that are told apart by Ritz.
+constexpr double nearest = 1e-3;
+constexpr Index max_rounds = 24;
+
+Block<double> product(const BlockView<double>& a, const Block<double>& b) {
+  Block<double> c = Block<double>::Zero(a.rows(), b.cols());
+  linalg::add_product<double>(1, a, b, c);
+  return c;
+}
+
+Index padded(Index columns) { return (columns + 7) / 8 * 8; }
+
+class Davidson {
+ public:
+  Davidson(const SymmetricOperator<double>& op, const LandmarkApproximation& approximation,
+           const EigenRequest& request, const Run& run)
+      : op_(op),
+        approximation_(approximation),
+        request_(request),
+        run_(run),
+        random_(run.seed, 0x6461766964736f6eULL),
+        n_(op.size()),
+        k_(request.count),
+        tolerance_(request.tolerance > 0 ? request.tolerance : 1e-10) {}
+
+  std::optional<Spectrum<double>> solve() {
+    const Index first = std::min(padded(k_ + 2), approximation_.rank());
+    if (approximation_.rank() < k_ + 1 || n_ < 4 * (first + probe_count)) return std::nullopt;
+    begin(first);
+    double before = std::numeric_limits<double>::infinity();
+    for (Index round = 0; round < max_rounds; ++round) {
+      ritz();
+      const double worst = residuals_.maxCoeff() / theta_[0];
+      run_.report("eigenvectors", std::clamp(std::log(worst) / std::log(tolerance_), 0.0, 1.0));
+      if (worst <= tolerance_ / 2) {
+        Spectrum<double> out = measure();
+        if (out.converged) return out;
+        continue;  // the exact images have replaced the rough ones
+      }
+      if (round >= 1 && missed_bound() > 4 * theta_[k_ - 1]) return std::nullopt;
+      if (round >= 4 && worst > 0.5 * before) return std::nullopt;  // no better than block Krylov
+      before = worst;
+      correct();
+    }
+    return std::nullopt;
+  }
+
+ private:
+  void begin(Index first) {
+    reserve(first + 5 * k_);  // memory that is not used is not taken either
+    Block<double> start = approximation_.expand(Block<double>::Identity(first, first), run_);
+    orthonormalize<double>(basis(), start, std::numeric_limits<double>::min(), random_);
+    probes_.resize(n_, probe_count);
+    fill_random<double>(probes_, random_);  // the operator centres them if it centres anything
+    rough_error_ =
+        op_.rough_error(start.leftCols(std::min<Index>(8, first)), run_) / approximation_.values()[0];
+    const bool rough = rough_enough(1);
+    join(std::move(start), rough);
+  }
+
+  void reserve(Index columns) {
+    basis_.conservativeResize(n_, columns);
+    images_.conservativeResize(n_, columns);
+  }
+  [[nodiscard]] BlockView<double> basis() const { return basis_.leftCols(size_); }
+  [[nodiscard]] BlockView<double> images() const { return images_.leftCols(size_); }
+
+  /// Does a rough product do no harm to vectors with this share in the wanted ones?
+  [[nodiscard]] bool rough_enough(double share) const {
+    return op_.has_rough_product() && rough_error_ * share <= 0.3 * tolerance_ * caution_;
+  }
+
+  /// One pass: the new basis vectors and the probes go through the operator together.
+  void join(Block<double> in, bool rough) {
+    const Index size = size_, more = in.cols();
+    vectors_.resize(0, 0);  // memory is what limits the size of the problem
+    residual_.resize(0, 0);
+    in.conservativeResize(n_, more + probe_count);
+    in.rightCols(probe_count) = probes_;
+    Block<double> out(n_, more + probe_count);
+    if (rough)
+      op_.apply_roughly(in, out, run_);
+    else
+      op_.apply(in, out, run_);
+    passes_ += padded(in.cols()) / 8;
+    advance_probes(out.rightCols(probe_count));
+
+    if (size + more > basis_.cols()) reserve(size + 3 * more);
+    const BlockView<double> w = in.leftCols(more);
+    basis_.middleCols(size, more) = w;
+    images_.middleCols(size, more) = out.leftCols(more);
+    size_ += more;
+    // Images of the vectors before are at least as good as this one: (A q)ᵀ w for them.
+    projected_.conservativeResize(size + more, size + more);
+    if (size > 0) {
+      const Block<double> cross = linalg::transposed_times<double>(images_.leftCols(size), w);
+      projected_.topRightCorner(size, more) = cross;
+      projected_.bottomLeftCorner(more, size) = cross.transpose();
+    }
+    const Block<double> corner = linalg::transposed_times<double>(w, images_.middleCols(size, more));
+    projected_.bottomRightCorner(more, more) = (corner + corner.transpose()) / 2;
+  }
+
+  /// ω := E ω, normalised together; the logarithm of what was divided by is kept.
+  void advance_probes(const BlockView<double>& image) {
+    Block<double> part = approximation_.project(probes_, run_);
+    part = (approximation_.values().asDiagonal() * part).eval();
+    probes_ = image - approximation_.expand(part, run_);
+    const double largest = probes_.colwise().norm().maxCoeff();
+    log_norm_ += std::log(std::max(largest, 1e-300));
+    if (largest > 0) probes_ /= largest;
+    ++probe_steps_;
+  }
+
+  void ritz() {
+    Block<double> matrix = projected_, top;
+    Vector<double> values;
+    linalg::syevr(matrix, size_ - k_, size_ - 1, values, top);
+    theta_ = values.reverse();
+    combination_ = top.rowwise().reverse();
+    vectors_ = product(basis(), combination_);
+    residual_ = product(images(), combination_);
+    residual_ -= vectors_ * theta_.asDiagonal();
+    residuals_ = residual_.colwise().norm();
+  }
+
+  /// The residuals that are too large join the basis, each as (θ − U Σ Uᵀ)⁻¹ r.
+  void correct() {
+    std::vector<Index> open;
+    for (Index c = 0; c < k_; ++c)
+      if (residuals_[c] > 0.1 * tolerance_ * theta_[0]) open.push_back(c);
+    const Index more = static_cast<Index>(open.size());
+    Block<double> w(n_, more);
+    for (Index c = 0; c < more; ++c) w.col(c) = residual_.col(open[static_cast<std::size_t>(c)]);
+    // 1/θ r + U D Uᵀ r with D = 1/(θ − σ) − 1/θ
+    Block<double> part = approximation_.project(w, run_);
+    for (Index c = 0; c < more; ++c) {
+      const double theta = theta_[open[static_cast<std::size_t>(c)]];
+      for (Index j = 0; j < part.rows(); ++j) {
+        const double gap = theta - approximation_.values()[j];
+        const double safe = std::copysign(std::max(std::abs(gap), nearest * theta), gap);
+        part(j, c) *= 1 / safe - 1 / theta;
+      }
+      w.col(c) /= theta;
+    }
+    w += approximation_.expand(part, run_);
+    const double share = w.colwise().norm().maxCoeff();
+    orthonormalize<double>(basis(), w, std::numeric_limits<double>::min(), random_);
+    join(std::move(w), rough_enough(share));
+  }
+
+  /// Exact images of the wanted vectors: their residuals, and a better basis to go on from.
+  Spectrum<double> measure() {
+    Block<double> exact(n_, k_);
+    op_.apply(vectors_, exact, run_);
+    passes_ += padded(k_) / 8;
+    Spectrum<double> out;
+    out.vectors = vectors_;
+    out.values = (vectors_.cwiseProduct(exact)).colwise().sum().transpose();
+    out.residuals = (exact - vectors_ * out.values.asDiagonal()).colwise().norm();
+    out.passes = passes_;
+    out.converged = out.residuals.maxCoeff() <= std::max(tolerance_ * theta_[0], rounding());
+    if (!out.converged) {
+      keep(exact);
+      return out;
+    }
+    out.missed.rigorous = rigorous_missed_bound(op_, out.values, out.residuals, End::largest, true);
+    out.missed.probable = std::min(missed_bound() + out.residuals.norm(), out.missed.rigorous);
+    out.missed.delta = request_.delta;
+    fix_signs<double>(out.vectors);
+    return out;
+  }
+
+  /// The wanted vectors with their exact images lead the basis; the rest of it follows, orthogonal.
+  void keep(const Block<double>& exact) {
+    const Index size = size_;
+    Block<double> rotation(size, size);
+    rotation.leftCols(k_) = combination_;
+    Block<double> rest = Block<double>::Identity(size, size).rightCols(size - k_);
+    orthonormalize<double>(combination_, rest, 1e-8, random_);
+    rotation.rightCols(size - k_) = rest;
+    basis_.leftCols(size) = product(basis(), rotation);
+    images_.leftCols(size) = product(images(), rotation);
+    images_.leftCols(k_) = exact;
+    projected_ = linalg::transposed_times<double>(basis(), images());
+    projected_.topRightCorner(k_, size - k_) = projected_.bottomLeftCorner(size - k_, k_).transpose();
+    projected_ = ((projected_ + projected_.transpose()) / 2).eval();
+    caution_ *= 0.1;
+  }
+
+  [[nodiscard]] double rounding() const {
+    return request_.tolerance > 0 && request_.strict
+               ? 0
+               : 32 * std::numeric_limits<double>::epsilon() * op_.cancellation();
+  }
+
+  /// σ_{k+1} + ‖E‖; the approximation's values are right to float's accuracy only.
+  [[nodiscard]] double missed_bound() const {
+    const Vector<double>& sigma = approximation_.values();
+    return sigma[k_] + 1e-5 * sigma[0] +
+           power_norm_bound(log_norm_, probe_steps_, probe_count, request_.delta);
+  }
+
+  const SymmetricOperator<double>& op_;
+  const LandmarkApproximation& approximation_;
+  const EigenRequest& request_;
+  const Run& run_;
+  Random random_;
+  Index n_, k_;
+  double tolerance_;
+  double rough_error_ = 0;  ///< of the rough product of a unit vector, over the largest eigenvalue
+  double caution_ = 1;      ///< falls when rough products turn out to have been too rough
+
+  Index size_ = 0;                            ///< vectors in the basis
+  Block<double> basis_, images_, projected_;  ///< Q, A Q (their first columns), QᵀAQ
+  Block<double> probes_;                      ///< E^q ω up to a common factor
+  double log_norm_ = 0;
+  Index probe_steps_ = 0, passes_ = 0;
+  Vector<double> theta_, residuals_;
+  Block<double> combination_, vectors_, residual_;  ///< of the wanted Ritz pairs
+};
+
+}  // namespace
+
+double power_norm_bound(double log_norm, Index steps, Index vectors, double delta) {
+  const double t = std::pow(delta, 1 / double(vectors)) / std::sqrt(2 / std::numbers::pi);
+  return std::exp((log_norm - std::log(t)) / double(steps));
+}
+
+std::optional<Spectrum<double>> davidson(const SymmetricOperator<double>& op,
+                                         const LandmarkApproximation& approximation,
+                                         const EigenRequest& request, const Run& run) {
+  const ThreadScope threads(run);
+  return Davidson(op, approximation, request, run).solve();
+}
+
+}  // namespace mercer
