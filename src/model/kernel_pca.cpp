@@ -13,6 +13,7 @@
 #include "operator/centered.hpp"
 #include "operator/gram_operator.hpp"
 #include "operator/landmark_approximation.hpp"
+#include "plan/cost_model.hpp"
 #include "spectral/orthonormal.hpp"
 
 #include <fmt/format.h>
@@ -91,6 +92,10 @@ KernelSolution<T> solve_by_tiles(const Kernel& kernel, const Samples<double>& po
     guess.emplace(kernel, points, LandmarkApproximation::suggested_rank(points.rows(), features), center,
                   run);
     request.guess = &*guess;
+    // What the plan leaves of the budget is room for a longer basis: vectors and their images.
+    const double spare = std::max(0.0, double(plan.budget) - plan.bytes) / (16.0 * double(points.rows()));
+    const Index least = cost::davidson_basis(request.components.count);
+    request.basis = least + static_cast<Index>(std::min(spare, 4.0 * double(request.components.count)));
     watch.lap("landmarks");
   }
   const GramOperator gram(kernel, points, storage, run);

@@ -113,13 +113,12 @@ class GramOperator::SumsInOrder {
   }
   void add(Index tile, Index i0, Index j0, const Eigen::Map<const Matrix<double>>& k, double* rows) {
     Sums& s = tiles_[static_cast<std::size_t>(tile)];
-    Eigen::Map<Vector<double>>(rows + i0, k.rows()) += k.rowwise().sum();
     if (i0 == j0) {
+      std::array<double, tile::size> again{};  // the columns of a diagonal tile are its rows
       s.trace = k.diagonal().sum();
-      s.squares = k.squaredNorm();
+      s.squares = tile::add_sums(k.data(), k.rows(), k.cols(), rows + i0, again.data());
     } else {
-      s.squares = 2 * k.squaredNorm();
-      Eigen::Map<Vector<double>>(rows + j0, k.cols()) += k.colwise().sum().transpose();
+      s.squares = 2 * tile::add_sums(k.data(), k.rows(), k.cols(), rows + i0, rows + j0);
     }
   }
   void close(Index strip, double* rows) { ordered_.give(strip, rows, rows_.size()); }

@@ -48,6 +48,15 @@ bool SplitDouble(const double* in, Index n, double scale, float* high, float* lo
   }
   return check == 0;
 }
+double RowSums(const double* in, Index n, double* by_column, double* sum) {
+  double squares = 0;
+  for (Index j = 0; j < n; ++j) {
+    *sum += in[j];
+    squares += in[j] * in[j];
+    by_column[j] += in[j];
+  }
+  return squares;
+}
 bool ScaleFloat(const float* in, Index n, float scale, float* out) {
   float check = 0;
   for (Index j = 0; j < n; ++j) {
@@ -316,6 +325,30 @@ bool ScaleFloat(const float* in, Index n, float scale, float* out) {
   return finite;
 }
 
+/// One row of a tile: its sum, added to *sum, and Σ k²; the row is added to by_column.
+double RowSums(const double* HWY_RESTRICT in, Index n, double* HWY_RESTRICT by_column, double* sum) {
+  const D d;
+  const Index lanes = static_cast<Index>(hn::Lanes(d));
+  VD s0 = hn::Zero(d), s1 = s0, q0 = s0, q1 = s0;
+  Index j = 0;
+  for (; j + 2 * lanes <= n; j += 2 * lanes) {
+    const VD a = hn::LoadU(d, in + j), b = hn::LoadU(d, in + j + lanes);
+    s0 = hn::Add(s0, a), s1 = hn::Add(s1, b);
+    q0 = hn::MulAdd(a, a, q0), q1 = hn::MulAdd(b, b, q1);
+    hn::StoreU(hn::Add(hn::LoadU(d, by_column + j), a), d, by_column + j);
+    hn::StoreU(hn::Add(hn::LoadU(d, by_column + j + lanes), b), d, by_column + j + lanes);
+  }
+  double total = hn::GetLane(hn::SumOfLanes(d, hn::Add(s0, s1)));
+  double squares = hn::GetLane(hn::SumOfLanes(d, hn::Add(q0, q1)));
+  for (; j < n; ++j) {
+    total += in[j];
+    squares += in[j] * in[j];
+    by_column[j] += in[j];
+  }
+  *sum += total;
+  return squares;
+}
+
 Index Width() { return static_cast<Index>(hn::Lanes(D())); }
 
 #endif  // HWY_TARGET == HWY_SCALAR
@@ -328,6 +361,7 @@ namespace mercer::tile {
 
 HWY_EXPORT(MultiplyFloat);
 HWY_EXPORT(MultiplyDouble);
+HWY_EXPORT(RowSums);
 HWY_EXPORT(ScaleFloat);
 HWY_EXPORT(SplitDouble);
 HWY_EXPORT(Width);
@@ -340,6 +374,13 @@ void multiply(const float* packed, Index groups, const float* v_j, float* y_i, c
 void multiply(const float* packed, Index groups, const double* v_j, double* y_i, const double* v_i,
               double* y_j) {
   HWY_DYNAMIC_DISPATCH(MultiplyDouble)(packed, groups, v_j, y_i, v_i, y_j);
+}
+
+double add_sums(const double* tile, Index rows, Index cols, double* by_row, double* by_column) {
+  double squares = 0;
+  for (Index i = 0; i < rows; ++i)
+    squares += HWY_DYNAMIC_DISPATCH(RowSums)(tile + i * cols, cols, by_column, by_row + i);
+  return squares;
 }
 
 namespace {

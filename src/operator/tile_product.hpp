@@ -37,6 +37,9 @@ template <class T>
 template <class T>
 [[nodiscard]] bool pack(const T* tile, Index rows, Index cols, T scale, float* packed);
 
+/// Adds the sums of a row-major tile's rows and columns to `by_row` and `by_column`; returns Σ k².
+[[nodiscard]] double add_sums(const double* tile, Index rows, Index cols, double* by_row, double* by_column);
+
 /// v and y hold `groups` times `size` rows of width() values. Adds K v_J to y_I and, if y_J is not null,
 /// Kᵀ v_I to y_J. In float the first plane alone is used.
 void multiply(const float* packed, Index groups, const float* v_j, float* y_i, const float* v_i, float* y_j);

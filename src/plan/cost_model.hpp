@@ -32,9 +32,11 @@ inline constexpr double tiled_passes = 10, exact_passes = 3;
 }
 /// Columns of Davidson's passes: residuals or start vectors, and random probes.
 [[nodiscard]] inline Index davidson_block(Index count) { return (count + 17) / 8 * 8; }
-/// Vectors that Davidson holds: basis and images, a pass in and out, the wanted ones.
+/// The least room for its basis with which it does not go round in circles.
+[[nodiscard]] inline Index davidson_basis(Index count) { return 4 * count + 10; }
+/// Vectors that Davidson holds at least: basis and images, a pass in and out, the wanted ones.
 [[nodiscard]] inline double davidson_vectors(Index count) {
-  return 2 * (double(count) * 4 + 8) + 3 * double(davidson_block(count)) + 4 * double(count);
+  return 2 * double(davidson_basis(count)) + 2 * double(davidson_block(count)) + 3 * double(count);
 }
 /// Flops of orthogonalising the basis against itself, block by block.
 [[nodiscard]] double orthogonalisation(const Problem& problem);

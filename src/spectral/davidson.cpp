@@ -63,7 +63,9 @@ class Davidson {
 
  private:
   void begin(Index first) {
-    reserve(first + 5 * k_);  // memory that is not used is not taken either
+    // Memory that is not used is not taken either.
+    basis_.resize(n_, std::max(first + 3 * k_, request_.basis > 0 ? request_.basis : first + 6 * k_));
+    images_.resize(n_, basis_.cols());
     Block<double> start = approximation_.expand(Block<double>::Identity(first, first), run_);
     orthonormalize<double>(basis(), start, std::numeric_limits<double>::min(), random_);
     probes_.resize(n_, probe_count);
@@ -74,9 +76,16 @@ class Davidson {
     join(std::move(start), rough);
   }
 
-  void reserve(Index columns) {
-    basis_.conservativeResize(n_, columns);
-    images_.conservativeResize(n_, columns);
+  /// Keeps the best of the basis, where there is no room for more.
+  void compress(Index keep) {
+    Block<double> matrix = projected_, top;
+    Vector<double> values;
+    linalg::syevr(matrix, size_ - keep, size_ - 1, values, top);
+    const Block<double> best = top.rowwise().reverse();
+    basis_.leftCols(keep) = product(basis(), best);
+    images_.leftCols(keep) = product(images(), best);
+    projected_ = values.reverse().asDiagonal();
+    size_ = keep;
   }
   [[nodiscard]] BlockView<double> basis() const { return basis_.leftCols(size_); }
   [[nodiscard]] BlockView<double> images() const { return images_.leftCols(size_); }
@@ -88,9 +97,11 @@ class Davidson {
 
   /// One pass: the new basis vectors and the probes go through the operator together.
   void join(Block<double> in, bool rough) {
-    const Index size = size_, more = in.cols();
     vectors_.resize(0, 0);  // memory is what limits the size of the problem
     residual_.resize(0, 0);
+    const Index more = in.cols();
+    if (size_ + more > basis_.cols()) compress(basis_.cols() - 2 * k_);
+    const Index size = size_;
     in.conservativeResize(n_, more + probe_count);
     in.rightCols(probe_count) = probes_;
     Block<double> out(n_, more + probe_count);
@@ -101,7 +112,6 @@ class Davidson {
     passes_ += padded(in.cols()) / 8;
     advance_probes(out.rightCols(probe_count));
 
-    if (size + more > basis_.cols()) reserve(size + 3 * more);
     const BlockView<double> w = in.leftCols(more);
     basis_.middleCols(size, more) = w;
     images_.middleCols(size, more) = out.leftCols(more);
