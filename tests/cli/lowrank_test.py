@@ -68,7 +68,7 @@ class LowRank(CliTest):
     def test_a_table_larger_than_the_budget_is_fitted_and_scored_in_passes(self):
         x = self.points(n=20000, d=4)
         np.save(self.folder / "points.npy", x)
-        small = self.fit("--rank", "20", "--memory", "1200K", "--out", "fit.csv", "--model", "m.mercer")
+        small = self.fit("--rank", "20", "--memory", "2M", "--out", "fit.csv", "--model", "m.mercer")
         self.assertEqual(20000, small["n"])
         self.assertIn("the factor is not kept", small["plan"]["reason"])
         self.ok("transform", "m.mercer", "points.csv", "--out", "again.csv")
