@@ -40,7 +40,7 @@ ReadOptions ReadFlags::parsed() const {
 Run RunFlags::run(const Session& session, ProgressBar& bar) const {
   return {.threads = threads,
           .seed = seed,
-          .memory = memory.empty() ? 0 : parse_bytes(memory),
+          .memory = bytes(),
           .progress = bar.callback(),
           .stop = session.interrupts.token()};
 }

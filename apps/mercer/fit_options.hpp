@@ -32,6 +32,7 @@ struct RunFlags {
   std::string memory;
   bool quiet = false;
 
+  [[nodiscard]] std::size_t bytes() const { return memory.empty() ? 0 : parse_bytes(memory); }
   [[nodiscard]] Run run(const Session& session, ProgressBar& bar) const;
 };
 

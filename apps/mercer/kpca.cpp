@@ -52,7 +52,10 @@ Command add_kpca(CLI::App& program) {
                                            .residual = flags->residual,
                                            .route = route,
                                            .lowrank = flags->low_rank.parsed()};
-            fit_and_write<KernelPca>("kpca", *flags, options, session);
+            if (route == Route::lowrank && must_stream(*flags, {.memory = flags->run.bytes()}))
+              fit_in_passes(*flags, options, session);
+            else
+              fit_and_write<KernelPca>("kpca", *flags, options, session);
           }};
 }
 

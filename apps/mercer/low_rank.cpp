@@ -2,12 +2,15 @@
 #include "low_rank.hpp"
 
 #include "files.hpp"
+#include "fit.hpp"
+#include "model_points.hpp"
 
 #include <mercer/error.hpp>
 
 #include <fmt/format.h>
 
 #include <cmath>
+#include <filesystem>
 
 namespace mercer::app {
 namespace {
@@ -100,6 +103,46 @@ Plan OnBasis<T>::plan(const Samples<T>& samples, const BasisOptions& options, co
   fit.route = Route::lowrank;
   fit.lowrank.rank = basis.points().rows();
   return KernelPca<T>::plan(samples, fit, run);
+}
+
+bool must_stream(const FitFlags& flags, const Run& run) {
+  std::error_code none;
+  if (is_stream(flags.data) || flags.read.transpose || flags.keep_label || flags.explain ||
+      !std::filesystem::is_regular_file(flags.data, none))
+    return false;
+  return static_cast<double>(std::filesystem::file_size(flags.data, none)) >
+         static_cast<double>(run.memory_budget()) / 2;
+}
+
+void fit_in_passes(const FitFlags& flags, const KernelPcaOptions& options, const Session& session) {
+  flags.check();
+  const Stopwatch total;
+  ProgressBar bar(!flags.run.quiet);
+  const Run run = flags.run.run(session, bar);
+  with_precision(parse_precision(flags.precision), [&]<class T>() {
+    const auto rows = open_rows<T>(flags.data, flags.read.parsed(), 0, run);
+    const double read_seconds = total.seconds();
+    const auto model = KernelPca<T>::fit(*rows, options, run);
+    if (!flags.out.empty() && model.components() == 0)
+      throw Error(ErrorCode::bad_data,
+                  fmt::format("{}: the samples do not vary, so there are no scores to write", flags.data),
+                  "leave out --out to see the report");
+    const Stopwatch writing;
+    if (!flags.out.empty()) {
+      TableWriter<T> writer(flags.out, model.components(), component_names(model.components()));
+      Run chunk_run = run;
+      chunk_run.progress = nullptr;
+      rows->rewind();
+      for (auto chunk = rows->next(); chunk.rows() > 0; chunk = rows->next()) {
+        writer.append(model.transform(chunk, chunk_run));
+        run.report("scores", rows->fraction());
+        run.check();
+      }
+      writer.finish();
+    }
+    if (!flags.model.empty()) model.save(flags.model);
+    print_report(model.report(), read_seconds, writing.seconds(), total.seconds(), rows->dropped(), flags);
+  });
 }
 
 template std::unique_ptr<Model<float>> load_kernel_pca(const std::string&, const std::string&);

@@ -43,4 +43,9 @@ struct OnBasis {
   static Plan plan(const Samples<T>& samples, const BasisOptions& options, const Run& run);
 };
 
+/// Should the table be fitted in passes over its file, since it does not fit the memory budget?
+[[nodiscard]] bool must_stream(const FitFlags& flags, const Run& run);
+/// Low rank in passes over the file; the scores are written as the file is read once more.
+void fit_in_passes(const FitFlags& flags, const KernelPcaOptions& options, const Session& session);
+
 }  // namespace mercer::app

@@ -2,6 +2,7 @@
 #include "files.hpp"
 #include "fit.hpp"
 #include "low_rank.hpp"
+#include "model_points.hpp"
 
 #include <memory>
 
@@ -13,21 +14,20 @@ struct Flags : FitFlags {
   Index max_rank = 0;
 };
 
-/// The new points; a label column like the model's is left out.
+/// The new points, with the model's columns in its order.
 template <class T>
-Dataset<T> read_points(const Flags& flags, const Model<T>& model, const Run& run) {
+Samples<T> read_points(const Flags& flags, const Model<T>& model, const Run& run) {
   ReadOptions options = flags.read.parsed();
-  if (is_libsvm(flags.data)) options.features = model.features();
-  if (options.label.empty() && model.label() && !is_stream(flags.data)) {
-    options.label = model.label()->column;
-    try {
-      auto data = read_dataset<T>(flags.data, options, run);
-      if (data.samples.cols() == model.features()) return data;
-    } catch (const Error&) {  // no such column: then all of them are features
-    }
-    options.label.clear();
+  options.features = model.features();
+  if (is_libsvm(flags.data)) return read_dataset<T>(flags.data, options, run).samples;  // stays sparse
+  ModelPoints<T> points(flags.data, options, model, run);
+  std::vector<T> values;
+  for (auto chunk = points.next(); chunk.rows() > 0; chunk = points.next()) {
+    const Matrix<T> rows = chunk.to_dense();
+    values.insert(values.end(), rows.data(), rows.data() + rows.size());
   }
-  return read_dataset<T>(flags.data, options, run);
+  const Index cols = model.features(), count = static_cast<Index>(values.size()) / std::max<Index>(1, cols);
+  return Matrix<T>(Eigen::Map<const Matrix<T>>(values.data(), count, cols));
 }
 
 template <class T>
@@ -36,17 +36,15 @@ void update(const Flags& flags, const Session& session) {
   ProgressBar bar(!flags.run.quiet);
   const Run run = flags.run.run(session, bar);
   const auto before = load_kernel_pca<T>(flags.before, "takes in no more points");
-  const auto data = read_points<T>(flags, *before, run);
+  const auto points = read_points<T>(flags, *before, run);
   session.interrupts.check();
   const double read_seconds = total.seconds();
-  const auto model = as_kernel_pca(*before).update(data.samples, {.max_rank = flags.max_rank}, run);
-  const Matrix<T> scores = flags.out.empty() ? Matrix<T>() : model.transform(data.samples, run);
+  const auto model = as_kernel_pca(*before).update(points, {.max_rank = flags.max_rank}, run);
+  const Matrix<T> scores = flags.out.empty() ? Matrix<T>() : model.transform(points, run);
   const Stopwatch writing;
   model.save(flags.model);
-  if (!flags.out.empty())
-    write_table<T>(flags.out, scores, component_names(model.components()),
-                   flags.keep_label ? data.label : std::nullopt);
-  print_report(model.report(), read_seconds, writing.seconds(), total.seconds(), data.dropped, flags);
+  if (!flags.out.empty()) write_table<T>(flags.out, scores, component_names(model.components()));
+  print_report(model.report(), read_seconds, writing.seconds(), total.seconds(), 0, flags);
 }
 
 }  // namespace

@@ -245,7 +245,9 @@ KernelPca<T> KernelPca<T>::fit(const Samples<T>& samples, const KernelPcaOptions
 
 template <class T>
 KernelPca<T> KernelPca<T>::fit(RowSource<T>& rows, const KernelPcaOptions& options, const Run& run) {
-  return LowRankFit<T>::fit(rows, options, run);
+  KernelPca model = LowRankFit<T>::fit(rows, options, run);
+  model.columns_ = rows.columns();
+  return model;
 }
 
 template <class T>

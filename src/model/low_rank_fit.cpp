@@ -126,11 +126,11 @@ KernelPca<T> LowRankFit<T>::fit(const Samples<T>& samples, const KernelPcaOption
   const LowRankLayout layout = low_rank_layout(problem, run);
   const Plan plan = plan_low_rank(problem, layout, run);
   if (!layout.streamed) return fit_in_memory(samples, options, layout, plan, run);
-  SampleRows<T> rows(samples);
+  const auto rows = rows_of(samples);
   RowSurvey<T> survey;
   survey.rows = samples.rows();
   survey.scaling = Scaling<T>::fit(options.scale, samples);
-  Pca model = fit_streamed(rows, survey, options, layout, plan, run);
+  Pca model = fit_streamed(*rows, survey, options, layout, plan, run);
   model.scores_ = model.do_transform(samples, run);
   return model;
 }

@@ -6,10 +6,10 @@
 #include <mercer/kernel_pca.hpp>
 
 #include "base/stopwatch.hpp"
-#include "operator/landmark_basis.hpp"
 #include "model/landmark_state.hpp"
 #include "model/model_file.hpp"
 #include "model/row_passes.hpp"
+#include "operator/landmark_basis.hpp"
 #include "operator/remainder_sample.hpp"
 #include "plan/low_rank_plan.hpp"
 

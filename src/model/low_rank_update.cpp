@@ -94,9 +94,9 @@ KernelPca<T> LowRankFit<T>::refit(const Pca& model, const Samples<T>& samples, c
     throw Error(ErrorCode::bad_data, fmt::format("the points have {} columns, and the basis is for {}",
                                                  samples.cols(), model.features()));
   Pca out = on_basis_of(model, basis);
-  SampleRows<T> rows(samples);
+  const auto rows = rows_of(samples);
   Pass pass =
-      pass_over(rows, samples.rows(), model.scaling_, basis, model.report_.centered, default_delta, {}, run);
+      pass_over(*rows, samples.rows(), model.scaling_, basis, model.report_.centered, default_delta, {}, run);
   watch.lap("passes");
   LandmarkState state;
   state.rows = model.low_rank_->rows;
@@ -149,9 +149,9 @@ KernelPca<T> LowRankFit<T>::update(const Pca& model, const Samples<T>& more, con
 
   std::vector<Index> ranks;
   for (const RemainderGroup& group : before.remainder.groups) ranks.push_back(group.rank);
-  SampleRows<T> rows(more);
+  const auto rows = rows_of(more);
   Pass pass =
-      pass_over(rows, more.rows(), model.scaling_, basis, model.report_.centered, default_delta, ranks, run);
+      pass_over(*rows, more.rows(), model.scaling_, basis, model.report_.centered, default_delta, ranks, run);
   watch.lap("passes");
   state.moments = before.moments.padded(basis.rank());
   state.moments.merge(pass.moments);

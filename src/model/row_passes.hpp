@@ -42,25 +42,4 @@ struct RowSurvey {
 template <class T>
 [[nodiscard]] RowSurvey<T> survey(RowSource<T>& rows, Scale kind, const Run& run);
 
-/// Samples in memory as a source.
-template <class T>
-class SampleRows final : public RowSource<T> {
- public:
-  explicit SampleRows(Samples<T> samples, Index chunk = 65536)
-      : samples_(std::move(samples)), chunk_(chunk) {}
-  [[nodiscard]] Index cols() const override { return samples_.cols(); }
-  [[nodiscard]] const std::vector<std::string>& columns() const override { return names_; }
-  [[nodiscard]] Samples<T> next() override {
-    const Index first = next_, count = std::min(chunk_, samples_.rows() - first);
-    next_ += count;
-    return samples_.middle_rows(first, count);
-  }
-  void rewind() override { next_ = 0; }
-
- private:
-  Samples<T> samples_;
-  Index chunk_, next_ = 0;
-  std::vector<std::string> names_;
-};
-
 }  // namespace mercer

@@ -65,6 +65,26 @@ class LowRank(CliTest):
         self.assertGreater(plan["bytes"], 100 * 20 * 8)
         self.assertIn("lowrank", self.ok("kpca", "points.csv", "--tolerance", "0.01", "--explain"))
 
+    def test_a_table_larger_than_the_budget_is_fitted_and_scored_in_passes(self):
+        x = self.points(n=20000, d=4)
+        np.save(self.folder / "points.npy", x)
+        small = self.fit("--rank", "20", "--memory", "2M", "--out", "fit.csv", "--model", "m.mercer")
+        self.assertEqual(20000, small["n"])
+        self.assertIn("the factor is not kept", small["plan"]["reason"])
+        self.ok("transform", "m.mercer", "points.csv", "--out", "again.csv")
+        np.testing.assert_allclose(self.table("fit.csv")[1], self.table("again.csv")[1], atol=1e-12)
+        whole = self.report("kpca", "points.npy", "--landmarks", "m.mercer", "-k", "3")
+        np.testing.assert_allclose(small["gram_eigenvalues"], whole["gram_eigenvalues"], rtol=1e-10)
+
+    def test_columns_in_another_order_are_put_right_in_updates(self):
+        self.write("ab.csv", "a,b\n1,2\n3,5\n-1,0\n2,2\n0,3\n")
+        self.write("ba.csv", "b,a\n2,1\n5,3\n0,-1\n")
+        self.write("same.csv", "a,b\n1,2\n3,5\n-1,0\n")
+        self.ok("kpca", "ab.csv", "--rank", "3", "--kernel", "rbf(gamma=0.1)", "--model", "m.mercer")
+        a = self.report("update", "m.mercer", "ba.csv", "--model", "a.mercer")
+        b = self.report("update", "m.mercer", "same.csv", "--model", "b.mercer")
+        self.assertEqual(a["gram_eigenvalues"], b["gram_eigenvalues"])
+
     def test_what_makes_no_sense_is_refused(self):
         self.points(n=40, d=3)
         self.fails(2, "kpca", "points.csv", "--rank", "5", "--tolerance", "0.1")

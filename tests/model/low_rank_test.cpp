@@ -1,7 +1,6 @@
 // The low-rank route: equal to the exact one at full rank, its bounds true, its scores those of new points.
 #include <mercer/kernel_pca.hpp>
 
-#include "model/row_passes.hpp"
 #include "support.hpp"
 
 #include <Eigen/Eigenvalues>
@@ -254,8 +253,8 @@ TYPED_TEST(LowRankRoute, StreamedIsInMemory) {
       options.scale = scale;
       const auto whole = KernelPca<T>::fit(x, options);
       options.lowrank = {.landmarks = Landmarks::given, .given = whole.landmarks()};
-      SampleRows<T> rows(x, 777);
-      const auto streamed = KernelPca<T>::fit(rows, options);
+      const auto rows = rows_of<T>(x, 777);
+      const auto streamed = KernelPca<T>::fit(*rows, options);
       const double top = whole.report().gram_eigenvalues[0];
       EXPECT_LE((whole.report().gram_eigenvalues - streamed.report().gram_eigenvalues).norm(),
                 tolerance<T>(1e-12, 1e-5) * top);
@@ -268,7 +267,7 @@ TYPED_TEST(LowRankRoute, StreamedIsInMemory) {
       // Pivots chosen from all rows, since they fit: the same as in memory.
       options.lowrank = {.rank = 80};
       if (scale == Scale::none) {
-        EXPECT_EQ(KernelPca<T>::fit(rows, options).landmarks(), whole.landmarks());
+        EXPECT_EQ(KernelPca<T>::fit(*rows, options).landmarks(), whole.landmarks());
       }
     }
 }
@@ -300,8 +299,8 @@ TEST(LowRankSparse, FitsCsrDataAsItFitsTheSameDense) {
   const auto a = KernelPca<double>::fit(sparse, options), b = KernelPca<double>::fit(dense, options);
   EXPECT_LE((a.report().gram_eigenvalues - b.report().gram_eigenvalues).norm(),
             1e-9 * b.report().gram_eigenvalues[0]);
-  SampleRows<double> rows(sparse, 100);
-  const auto c = KernelPca<double>::fit(rows, options);
+  const auto rows = rows_of<double>(sparse, 100);
+  const auto c = KernelPca<double>::fit(*rows, options);
   EXPECT_LE((a.report().gram_eigenvalues - c.report().gram_eigenvalues).norm(),
             1e-9 * b.report().gram_eigenvalues[0]);
 }
@@ -341,11 +340,11 @@ TEST(LowRankCancel, StopsInsideTheFactorTheScatterAndThePasses) {
         EXPECT_TRUE(fraction >= 0 && fraction <= 1) << name << " " << fraction;
         if (name == stage) seen = true, source.request_stop();
       };
-      SampleRows<double> rows(x, 1000);
+      const auto rows = rows_of<double>(x, 1000);
       const auto options = low_rank(Kernel::rbf(1), 3, {.rank = 64});
       try {
         if (streamed)
-          (void)KernelPca<double>::fit(rows, options, run);
+          (void)KernelPca<double>::fit(*rows, options, run);
         else
           (void)KernelPca<double>::fit(x, options, run);
         EXPECT_FALSE(seen && std::string_view(stage) != "transform" && std::string_view(stage) != "bound")

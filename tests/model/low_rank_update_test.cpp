@@ -1,7 +1,6 @@
 // A low-rank model that takes in more points, is merged with another, saved and loaded.
 #include <mercer/kernel_pca.hpp>
 
-#include "model/row_passes.hpp"
 #include "support.hpp"
 
 #include <Eigen/Eigenvalues>
