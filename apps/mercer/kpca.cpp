@@ -1,5 +1,6 @@
 // mercer kpca: kernel PCA (mission rows M3 to M5).
 #include "fit.hpp"
+#include "random_features.hpp"
 
 #include <mercer/kernel_pca.hpp>
 
@@ -10,6 +11,7 @@ namespace mercer::app {
 Command add_kpca(CLI::App& program) {
   struct Flags : FitFlags {
     std::string kernel = "rbf(gamma=median)", indefinite = "error";
+    FeatureFlags random;
   };
   auto flags = std::make_shared<Flags>();
   auto* parser = program.add_subcommand("kpca", "kernel principal components");
@@ -20,6 +22,7 @@ Command add_kpca(CLI::App& program) {
     app.add_option("--indefinite", flags->indefinite, "when the kernel matrix is not PSD (default error)")
         ->type_name("error|clip")
         ->group(group);
+    flags->random.add_to(app, group);
   });
   parser->footer(
       "Kernels: linear, poly(degree=3, gamma=1, coef0=1), rbf(gamma=0.5), rbf(sigma=1), laplacian, sigmoid,\n"
@@ -27,7 +30,11 @@ Command add_kpca(CLI::App& program) {
       "  (DATA is K); sums, products and multiples. gamma is a number, auto (1/d) or median.\n"
       "Example: mercer kpca digits.csv.gz --label 64 --kernel 'rbf(gamma=0.001)' --out scores.csv");
 
-  return {parser, [flags](const Session& session) {
+  return {parser, [flags, parser](const Session& session) {
+            if (flags->random.chosen(*parser)) {
+              fit_random_features(*flags, flags->random, flags->kernel, session);
+              return;
+            }
             const KernelPcaOptions options{.components = Components::parse(flags->components),
                                            .kernel = Kernel::parse(flags->kernel),
                                            .center = flags->centered(),
