@@ -1,6 +1,7 @@
 // mercer kpca: kernel PCA (mission rows M3 to M5).
 #include "fit.hpp"
 #include "low_rank.hpp"
+#include "random_features.hpp"
 
 #include <mercer/kernel_pca.hpp>
 
@@ -12,6 +13,7 @@ Command add_kpca(CLI::App& program) {
   struct Flags : FitFlags {
     std::string kernel = "rbf(gamma=median)", indefinite = "error";
     LowRankFlags low_rank;
+    FeatureFlags random;
   };
   auto flags = std::make_shared<Flags>();
   auto* parser = program.add_subcommand("kpca", "kernel principal components");
@@ -23,6 +25,7 @@ Command add_kpca(CLI::App& program) {
         ->type_name("error|clip")
         ->group(group);
     flags->low_rank.add_to(app, group);
+    flags->random.add_to(app, group);
   });
   parser->footer(
       "Kernels: linear, poly(degree=3, gamma=1, coef0=1), rbf(gamma=0.5), rbf(sigma=1), laplacian, sigmoid,\n"
@@ -31,6 +34,10 @@ Command add_kpca(CLI::App& program) {
       "Example: mercer kpca digits.csv.gz --label 64 --kernel 'rbf(gamma=0.001)' --out scores.csv");
 
   return {parser, [flags, parser](const Session& session) {
+            if (flags->random.chosen(*parser)) {
+              fit_random_features(*flags, flags->random, flags->kernel, session);
+              return;
+            }
             const Components components = Components::parse(flags->components);
             const Route route = flags->low_rank.route(flags->route);
             if (flags->low_rank.from_model()) {

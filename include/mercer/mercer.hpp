@@ -10,6 +10,7 @@
 #include <mercer/model.hpp>
 #include <mercer/pca.hpp>
 #include <mercer/plan.hpp>
+#include <mercer/random_feature_pca.hpp>
 #include <mercer/report.hpp>
 #include <mercer/row_source.hpp>
 #include <mercer/run.hpp>

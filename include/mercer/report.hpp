@@ -23,6 +23,14 @@ struct EigenvalueBounds {
   Index rank = 0;
 };
 
+/// Random features: how well they stood for the kernel. There is no bound.
+struct FeatureApproximation {
+  Index count = 0;  ///< D
+  bool orthogonal = true;
+  double kernel_rms_error = 0;  ///< of z(x)·z(y) − k(x, y) over random pairs of different training points
+  Index pairs = 0;              ///< how many
+};
+
 struct Report {
   std::string method;
   Index n = 0, d = 0;
@@ -37,7 +45,8 @@ struct Report {
   double trace = 0;                         ///< of K̃, exact (low rank: or an upper bound, and a note)
   Vector<double> residuals;                 ///< ‖K̃v − θv‖₂ for ‖v‖₂ = 1
   MissedBound missed;
-  std::optional<EigenvalueBounds> bounds;  ///< of the low-rank route
+  std::optional<EigenvalueBounds> bounds;        ///< of the low-rank route
+  std::optional<FeatureApproximation> features;  ///< of random features: nothing above is certified
   /// Most negative eigenvalue of K̃, where the kernel is not known to be PSD.
   std::optional<double> min_eigenvalue;
   /// Σ|λ⁻| / Σ|λ| over the eigenvalues that were computed; exact when all were.

@@ -185,6 +185,11 @@ void ModelWriter::common(const Report& r, const std::optional<Label>& label,
     vector("report.bounds.rigorous_low", b.rigorous_low);
     vector("report.bounds.rigorous_high", b.rigorous_high);
   }
+  if (r.features)
+    report["features"] = {{"count", r.features->count},
+                          {"orthogonal", r.features->orthogonal},
+                          {"kernel_rms_error", keep_number(r.features->kernel_rms_error)},
+                          {"pairs", r.features->pairs}};
   set("report", std::move(report));
   vector("report.gram_eigenvalues", r.gram_eigenvalues);
   vector("report.variances", r.variances);

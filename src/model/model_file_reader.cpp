@@ -333,6 +333,13 @@ Report ModelReader<T>::report() const {
                                 .remaining_trace = bounds.number("remaining_trace"),
                                 .rank = bounds.count("rank")};
   }
+  if (saved.has("features")) {
+    const Fields features = saved.object("features");
+    r.features = FeatureApproximation{.count = features.count("count"),
+                                      .orthogonal = features.flag("orthogonal"),
+                                      .kernel_rms_error = features.number("kernel_rms_error"),
+                                      .pairs = features.count("pairs")};
+  }
   return r;
 }
 

@@ -2,6 +2,7 @@
 #include <mercer/error.hpp>
 #include <mercer/kernel_pca.hpp>
 #include <mercer/pca.hpp>
+#include <mercer/random_feature_pca.hpp>
 
 #include "model/model_file.hpp"
 
@@ -20,10 +21,16 @@ struct Method {
   std::unique_ptr<Model<T>> (*read)(ModelReader<T>&);
 };
 
+/// Kernel PCA on the kernel, or on features that stand for it.
+template <class T>
+std::unique_ptr<Model<T>> read_kernel_pca(ModelReader<T>& reader) {
+  return reader.has("frequencies") ? RandomFeaturePca<T>::read(reader) : KernelPca<T>::read(reader);
+}
+
 template <class T>
 constexpr std::array<Method<T>, 2> methods{{
     {"pca", &Pca<T>::read},
-    {"kpca", &KernelPca<T>::read},
+    {"kpca", &read_kernel_pca<T>},
 }};
 
 }  // namespace

@@ -132,6 +132,17 @@ std::string low_rank(const Report& r) {
   return out + "\n";
 }
 
+/// What stands in place of a certificate where random features stand for the kernel.
+std::string uncertified(const FeatureApproximation& f) {
+  std::string out =
+      fmt::format("uncertified: random features approximate the kernel to about 1/√D = {:.2g} (D = {}, {})",
+                  1 / std::sqrt(double(f.count)), f.count, f.orthogonal ? "orthogonal" : "fourier");
+  if (f.pairs > 0)
+    out += fmt::format("; measured: root mean square error {:.3g} over {} pairs of points",
+                       f.kernel_rms_error, f.pairs);
+  return out + "\n";
+}
+
 /// Three digits, never an exponent.
 std::string time_text(double seconds) {
   return seconds < 100 ? fmt::format("{:.3g}", seconds) : fmt::format("{:.0f}", seconds);
@@ -198,6 +209,14 @@ std::string Report::to_json() const {
     report["remaining_trace"] = number(bounds->remaining_trace);
     report["rank"] = bounds->rank;
   }
+  if (features) {
+    report["approximation"] = "random features";
+    report["certified"] = false;
+    report["features"] = features->count;
+    report["feature_kind"] = features->orthogonal ? "orthogonal" : "fourier";
+    report["kernel_rms_error"] = number(features->kernel_rms_error);
+    report["kernel_rms_pairs"] = features->pairs;
+  }
   std::string out;
   print(report, 0, out);
   return out;
@@ -211,7 +230,7 @@ std::string Report::to_string() const {
     out += fmt::format("{} component{} of the {} asked for: there are no more\n", components,
                        components == 1 ? "" : "s", components_requested);
   out += table(*this);
-  out += certificate(*this);
+  out += features ? uncertified(*features) : certificate(*this);
   out += low_rank(*this);
   if (min_eigenvalue && negative_share.value_or(0) > 0) {
     out += fmt::format("not positive semidefinite: the smallest eigenvalue is {:.4g}", *min_eigenvalue);

@@ -17,6 +17,7 @@
 #include "spectral/certificate.hpp"
 #include "spectral/orthonormal.hpp"
 #include "spectral/refine.hpp"
+#include "spectral/written_out.hpp"
 
 #include <fmt/format.h>
 
@@ -55,7 +56,8 @@ class BlockKrylov {
   Spectrum<T> solve(const Block<T>& start) {
     const Index first_block = std::max(block_, Index(start.cols()));
     capacity_ = std::max(capacity_, wanted_ + 3 * first_block);
-    if (n_ <= capacity_ + 2 * first_block) return solve_densely();
+    if (n_ <= capacity_ + 2 * first_block)
+      return written_out_eigenpairs<T>(op_, request_, tolerance_, floor(), run_);
     begin(start, first_block);
     double target = tolerance_ / 2;
     for (int failures = 0;;) {
@@ -85,7 +87,7 @@ class BlockKrylov {
     theta_ = double(sign_) * found.values;
     scale_ = wanted_ > 0 ? theta_.cwiseAbs().maxCoeff() : 0;
     const Index needed = wanted_ + (probe_steps_ + extra_steps + 2) * block_;
-    if (n_ < needed + block_) return exact_missed(found);
+    if (n_ < needed + block_) return exact_missed<T>(op_, found, request_.end, run_);
     basis_.resize(n_, needed);
     projected_ = Block<double>::Zero(needed, needed);
     basis_.leftCols(wanted_) = found.vectors;
@@ -353,22 +355,6 @@ class BlockKrylov {
     projected_.diagonal().segment(wanted_, keep) = values;
   }
 
-  /// Where the space left over is small, its largest eigenvalue itself.
-  double exact_missed(const Spectrum<T>& found) {
-    if (wanted_ >= n_) return 0;
-    Block<T> image = written_out();  // P A P
-    project_out<T>(found.vectors, image);
-    image.transposeInPlace();
-    project_out<T>(found.vectors, image);
-    Block<double> matrix = (image + image.transpose()).template cast<double>() / 2;
-    Vector<double> values;
-    linalg::syevd(matrix, values);  // with a zero for each vector projected out
-    const double reach = sign_ > 0 ? values[n_ - 1] : values[0];
-    const double rounding =
-        10 * double(n_) * double(std::numeric_limits<T>::epsilon()) * values.cwiseAbs().maxCoeff();
-    return reach + double(sign_) * (rounding + found.residuals.norm());
-  }
-
   /// The wanted pairs are the first columns of the basis.
   Spectrum<T> finish(bool converged) {
     Spectrum<T> out;
@@ -399,43 +385,6 @@ class BlockKrylov {
           sign_ > 0 ? std::min(bound, out.missed.rigorous) : std::max(bound, out.missed.rigorous);
       out.missed.delta = request_.delta;
     }
-  }
-
-  /// A times the identity, a few columns at a time, so that the operator's own sums stay small.
-  Block<T> written_out() {
-    constexpr Index at_once = 32;
-    Block<T> matrix(n_, n_);
-    for (Index c = 0; c < n_; c += at_once) {
-      const Index count = std::min(at_once, n_ - c);
-      Block<T> columns = Block<T>::Zero(n_, count);
-      columns.middleRows(c, count).setIdentity();
-      op_.apply(columns, matrix.middleCols(c, count), run_);
-    }
-    matrix = ((matrix + matrix.transpose()) / 2).eval();
-    return matrix;
-  }
-
-  /// Small operators, and many wanted pairs, are left to LAPACK.
-  Spectrum<T> solve_densely() {
-    Block<T> matrix = written_out();
-    passes_ = (n_ + block_ - 1) / block_;
-    Spectrum<T> all = dense_eigenpairs<T>(std::move(matrix), n_, request_.end, run_);
-    Spectrum<T> out;
-    out.values = all.values.head(wanted_);
-    out.vectors = all.vectors.leftCols(wanted_);
-    const Vector<double> residuals = residual_norms<T>(op_, all.vectors, all.values, run_);
-    out.residuals = residuals.head(wanted_);
-    scale_ = n_ > 0 ? all.values.cwiseAbs().maxCoeff() : 0;
-    out.passes = passes_ + 1;
-    // All n vectors are orthonormal, so every eigenvalue lies within ‖R‖ of its neighbour in the list.
-    const double next = wanted_ < n_ ? all.values[wanted_] : (sign_ > 0 ? -scale_ : scale_);
-    out.missed.rigorous = next + double(sign_) * residuals.norm();
-    if (request_.positive_semidefinite && sign_ > 0) out.missed.rigorous = std::max(out.missed.rigorous, 0.0);
-    out.missed.probable = out.missed.rigorous;
-    const double rounding = 16 * std::sqrt(double(n_)) * double(std::numeric_limits<T>::epsilon());
-    out.converged =
-        n_ == 0 || out.residuals.maxCoeff() <= std::max(std::max(tolerance_, rounding) * scale_, 2 * floor());
-    return out;
   }
 
   const SymmetricOperator<T>& op_;
