@@ -55,7 +55,7 @@ QUICK = {  # proves the machinery; the figures mean nothing
     "d": dict(n=1_500, d=20),
     "e": dict(n=2_000, d=20),
     "f": dict(n=3_000),
-    "g": dict(n=20_000, rank=100),
+    "g": dict(n=24_000, rank=100),
     "transform": dict(n=1_000, d=20, new_points=2_000),
 }
 

@@ -69,7 +69,8 @@ class Bench:
         return run(command, self.ours if ours else self.theirs, self.options.limit, self.memory)
 
     def measure_rates(self):
-        self.rates.append(self.run([MERCER_BENCH, "rates"], True).json())
+        for _ in range(3):
+            self.rates.append(self.run([MERCER_BENCH, "rates"], True).json())
 
     def write_data(self, case, folder):
         """In another process: see processes.py."""
