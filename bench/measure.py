@@ -15,7 +15,8 @@ class Row:
     """One contender's line; None where it was not measured."""
     name: str
     ours: bool
-    problem: str = ""
+    problem: str = ""               # why there is nothing at all
+    process_problem: str = ""       # why there is no whole process
     cold: float = None
     warm: float = None
     process: float = None
@@ -65,8 +66,8 @@ class Bench:
     def say(self, text):
         print(text, file=sys.stderr, flush=True)
 
-    def run(self, command, ours):
-        return run(command, self.ours if ours else self.theirs, self.options.limit, self.memory)
+    def run(self, command, ours, limit=float("inf")):
+        return run(command, self.ours if ours else self.theirs, limit, self.memory)
 
     def measure_rates(self):
         for _ in range(3):
@@ -115,13 +116,16 @@ class Bench:
 
     def take_turn(self, one, row, runs, turn):
         for command, outcomes in zip((one.repeated, one.process), runs):
-            if row.problem or not command or (one.slow and turn > 0):
+            if row.problem or row.process_problem or not command or (one.slow and turn > 0):
                 continue
             self.say(f"  round {turn + 1}, {one.name}: {'fits in one process' if command is one.repeated else 'process'}")
-            outcome = self.run(command, one.ours)
-            row.problem = outcome.problem
+            outcome = self.run(command, one.ours, self.options.limit)
             if not outcome.problem:
                 outcomes.append(outcome)
+            elif command is one.process and runs[0]:
+                row.process_problem = outcome.problem
+            else:
+                row.problem = outcome.problem
 
     @staticmethod
     def reduce(row, repeated, processes, reports):

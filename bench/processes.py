@@ -54,7 +54,7 @@ def run(command, environment, limit, memory):
             late.set()
             os.killpg(child.pid, signal.SIGKILL)
 
-        timer = threading.Timer(limit, stop)
+        timer = threading.Timer(min(limit, threading.TIMEOUT_MAX), stop)
         timer.start()
         try:
             _, status, used = os.wait4(child.pid, 0)

@@ -25,7 +25,7 @@ def line(row, ours):
     if row.problem:
         return [row.name, row.problem] + [""] * (len(COLUMNS) - 2)
     memory = min((r for r in (ratio(row.peak, ours.peak), ratio(row.process_peak, ours.process_peak)) if r), default=None)
-    return [row.name, seconds(row.cold), seconds(row.warm), seconds(row.process), megabytes(row.peak),
+    return [row.name, seconds(row.cold), seconds(row.warm), row.process_problem or seconds(row.process), megabytes(row.peak),
             megabytes(row.process_peak), times(ratio(row.seconds, ours.seconds)), times(ratio(row.process, ours.process)),
             times(memory), "–" if row is ours else off_by(row.deviation)]
 
@@ -95,7 +95,7 @@ def bound_words(row):
 
 def best_peer_words(rows):
     ours = rows[0]
-    accurate = [row for row in rows if not row.ours and row.accurate and row.seconds is not None]
+    accurate = [row for row in rows if not row.ours and not row.problem and row.accurate and row.seconds is not None]
     if not accurate or ours.seconds is None:
         return []
     best = min(accurate, key=lambda row: row.seconds)
