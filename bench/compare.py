@@ -1,90 +1,144 @@
-"""One table: kernel PCA by us and by scikit-learn, same data, same threads, one run, interleaved.
+"""One table: kernel PCA by us and by the peers; same data, same threads, one run, interleaved, medians.
 
-usage: compare.py [--sizes 2000,5000,10000] [--dimensions 50] [--components 10] [--rounds 3]
-
-Data: standardised mixtures of 15 Gaussians, whose eigenvalues beyond the 14th lie in a tight bulk;
-RBF with gamma = 1/d, double. Each contender runs in a process of its own, `rounds` times in turn;
-a process fits three times, the first is the cold time, the median of the others the warm one; the
-table shows medians over rounds. Memory is the peak of the process. An answer counts as accurate
-when its eigenvalues agree with ours, whose residuals are measured, to 1e-8.
+Each contender runs in processes of its own. "cold" is the first fit in a process, "warm" the median of the later ones,
+"process" the whole of another process that makes one fit through the tool's usual front door: ours is
+`mercer kpca x.npy --out scores.npy`, theirs a script that loads, fits and saves. Memory is the peak that the kernel
+counted for the process. "off by" is the largest relative deviation of an eigenvalue from ours, whose residuals are
+measured; up to 1e-8 counts as accurate.
 """
 import argparse
+import datetime
 import json
 import os
-import statistics
-import subprocess
 import sys
 import tempfile
+from dataclasses import asdict
 
-import numpy as np
-
-HERE = os.path.dirname(os.path.abspath(__file__))
-PROGRAM = os.path.join(HERE, "..", "build", "release", "bin", "mercer_bench")
-
-
-def mixture(n, d, seed=0):
-    rng = np.random.default_rng(seed)
-    centres = rng.normal(size=(15, d)) * 2
-    x = centres[rng.integers(15, size=n)] + rng.normal(size=(n, d))
-    return (x - x.mean(axis=0)) / x.std(axis=0)
+import cases
+from contenders import MERCER, MERCER_BENCH, Peers
+from floors import Floors, typical
+from measure import Bench
+from processes import available_bytes
+from table import markdown_table, target_lines, text_table, words
+from targets import targets
 
 
-def contender(command, environment):
-    done = subprocess.run(command, capture_output=True, text=True, env=environment)
-    if done.returncode != 0:
-        sys.exit(f"{' '.join(command)} failed:\n{done.stderr}")
-    return json.loads(done.stdout)
+def parse():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    names = ", ".join(case.title for case in cases.CASES)
+    parser.add_argument("--cases", metavar="A,B", help=f"default {','.join(cases.DEFAULT)}; of {names}")
+    parser.add_argument("--all", action="store_true", help="every case, and the slow peers at d (an hour)")
+    parser.add_argument("--rounds", type=int, default=3, metavar="N", help="default 3")
+    parser.add_argument("--quick", action="store_true", help="tiny sizes: does it all work?")
+    parser.add_argument("--limit", type=float, default=900, metavar="S", help="seconds that a process may take (default 900)")
+    parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)), metavar="N", help="default: all cores")
+    parser.add_argument("--mnist", metavar="FILE", help="60,000 x 784 as npy, for the case mnist")
+    parser.add_argument("--json", metavar="FILE", help="everything measured")
+    parser.add_argument("--markdown", metavar="FILE", help="the tables, to be pasted into docs/performance.md")
+    options = parser.parse_args()
+    if options.cases:
+        options.names = options.cases.split(",")
+    else:
+        options.names = [case.name for case in cases.CASES] if options.all else list(cases.DEFAULT)
+    if options.mnist and "mnist" not in options.names:
+        options.names.append("mnist")
+    if options.rounds < 1 or options.threads < 1 or options.limit <= 0:
+        parser.error("--rounds, --threads and --limit are above 0")
+    for program in (MERCER, MERCER_BENCH):
+        if not os.path.exists(program):
+            parser.error(f"{os.path.basename(program)} is not built: run ./dev bench")
+    return options
+
+
+def processor():
+    with open("/proc/cpuinfo") as file:
+        return next((line.split(":", 1)[1].strip() for line in file if line.startswith("model name")), "unknown processor")
+
+
+def heading(options, peers, load):
+    versions = ", ".join(f"{name} {version.removeprefix('mercer ')}" if version else f"no {name}"
+                         for name, version in peers.versions.items())
+    out = [f"{datetime.date.today()}, {processor()}, {options.threads} threads, {options.rounds} rounds; {versions}",
+           "RBF with gamma = 1/d on standardised mixtures of 15 Gaussians."]
+    if options.quick:
+        out.append("Quick sizes: the figures and verdicts mean nothing.")
+    if load > 0.5:
+        out.append(f"The machine was not quiet: load {load:.1f} before it began.")
+    return out
+
+
+def rates_words(rates):
+    return (f"Rates of this run, medians: GEMM {rates['gemm_double'] / 1e9:.0f} GFLOP/s double, {rates['gemm_float'] / 1e9:.0f} float; "
+            f"exp {rates['exp_double'] / 1e9:.2f} and {rates['exp_float'] / 1e9:.2f} billion/s; "
+            f"reading {rates['read_bytes'] / 1e9:.0f} GB/s, fresh memory {rates['fresh_bytes'] / 1e9:.1f} GB/s.")
+
+
+def add_floors(case, rows, rates):
+    floors = Floors(rates)
+    for row in rows:
+        if row.report:
+            row.floors = floors.stages(row.report)
+        elif case.kind == "transform" and row.ours and row.warm is not None:
+            row.floors = {"transform": (floors.transform(case, "float" if "float" in row.name else "double"),) * 2}
+
+
+class Output:
+    """The tables as they come, on the screen and for the files."""
+
+    def __init__(self):
+        self.markdown = []
+
+    def sentences(self, lines, bullets=True):
+        for text in lines:
+            print(f"  {text}" if bullets else text)
+            self.markdown.append(f"- {text}" if bullets else text)
+        self.markdown.append("")
+
+    def case(self, case, rows):
+        print(f"\n{case.title}\n{text_table(case, rows)}")
+        self.markdown += [f"**{case.title}**", "", markdown_table(case, rows), ""]
+        self.sentences(words(case, rows))
+        sys.stdout.flush()
+
+    def targets(self, verdicts, quick):
+        if not verdicts:
+            return
+        print("\nTargets" + (" (at quick sizes they mean nothing)" if quick else ""))
+        self.markdown += ["| case | target | measured | |", "|---|---|---|---|"]
+        for case, target, measured, said in target_lines(verdicts):
+            print(f"  {case:<10} {target:<80} {measured:>14}  {said}")
+            self.markdown.append(f"| {case} | {target} | {measured} | {said} |")
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--sizes", default="2000,5000,10000")
-    parser.add_argument("--dimensions", type=int, default=50)
-    parser.add_argument("--components", type=int, default=10)
-    parser.add_argument("--rounds", type=int, default=3)
-    options = parser.parse_args()
-    threads = str(os.cpu_count())
-    environment = {**os.environ, "OMP_NUM_THREADS": threads, "OPENBLAS_NUM_THREADS": threads, "OMP_WAIT_POLICY": "passive"}
-    gamma, k = 1 / options.dimensions, str(options.components)
-
-    print(f"kernel PCA, RBF gamma = 1/d, d = {options.dimensions}, k = {k}, double, {threads} threads, median of {options.rounds} rounds\n")
-    print(f"{'n':>7}  {'contender':<26}{'cold s':>9}{'warm s':>9}{'peak MB':>9}{'times ours':>11}{'memory':>8}  eigenvalues off by")
-    for n in map(int, options.sizes.split(",")):
+    options = parse()
+    load, peers, output = os.getloadavg()[0], Peers(), Output()
+    bench = Bench(options, peers, int(0.9 * available_bytes()))
+    head = heading(options, peers, load)
+    output.sentences(head, bullets=False)
+    results, verdicts = [], []
+    for case in cases.chosen(options.names, options.quick):
+        if case.kind == "mnist" and (not options.mnist or options.quick):
+            output.sentences([f"mnist: skipped, {'it has no quick size' if options.mnist else 'give its file with --mnist'}"])
+            continue
         with tempfile.TemporaryDirectory() as folder:
-            path = os.path.join(folder, "x.npy")
-            np.save(path, mixture(n, options.dimensions))
-            peer = [sys.executable, os.path.join(HERE, "sklearn_kernel_pca.py"), path, k, str(gamma), "3"]
-            commands = {
-                "mercer": [PROGRAM, path, k, f"rbf(gamma={gamma})", "3"],
-                "mercer, float": [PROGRAM, path, k, f"rbf(gamma={gamma})", "3", "float"],
-                "scikit-learn arpack": peer + ["arpack"],
-                "scikit-learn randomized": peer + ["randomized"],
-            }
-            if n <= 2000:
-                commands["scikit-learn dense"] = peer + ["dense"]
-            runs = {name: [] for name in commands}
-            for _ in range(options.rounds):
-                for name, command in commands.items():
-                    runs[name].append(contender(command, environment))
-        truth = np.array(runs["mercer"][0]["eigenvalues"])
-        rows = {}
-        for name, results in runs.items():
-            rows[name] = (
-                statistics.median(r["seconds"][0] for r in results),
-                statistics.median(statistics.median(r["seconds"][1:]) for r in results),
-                statistics.median(r["peak_bytes"] for r in results) / 1e6,
-                np.abs(np.array(results[0]["eigenvalues"]) / truth - 1).max(),
-            )
-        ours = rows["mercer"]
-        for name, (cold, warm, memory, error) in rows.items():
-            print(f"{n:>7}  {name:<26}{cold:>9.3f}{warm:>9.3f}{memory:>9.0f}{warm / ours[1]:>10.1f}x{memory / ours[2]:>7.1f}x  {error:.1e}")
-        accurate = [(row[1], name) for name, row in rows.items() if name.startswith("scikit") and row[3] < 1e-8]
-        best, name = min(accurate)
-        print(f"         against {name}, its fastest that is this accurate: {best / ours[1]:.1f}x faster warm, "
-              f"{rows[name][0] / ours[0]:.1f}x cold, {rows[name][2] / ours[2]:.1f}x less memory")
-        stages = runs["mercer"][0]["stages"]
-        print(f"         our stages: {', '.join(f'{s} {t:.3f}' for s, t in stages.items())}; {runs['mercer'][0]['passes']} passes, "
-              f"relative residual {runs['mercer'][0]['residual']:.0e}\n", flush=True)
+            rows = bench.case(case, folder)
+        add_floors(case, rows, typical(bench.rates))
+        output.case(case, rows)
+        found = targets(case, rows)
+        verdicts += found
+        results.append({"case": asdict(case), "rows": [asdict(row) for row in rows], "targets": found})
+    rates = typical(bench.rates)
+    print()
+    output.sentences([rates_words(rates)], bullets=False)
+    output.targets(verdicts, options.quick)
+    if options.json:
+        with open(options.json, "w") as file:
+            json.dump({"heading": head, "versions": peers.versions, "threads": options.threads, "rounds": options.rounds,
+                       "quick": options.quick, "load": load, "rates": bench.rates, "cases": results}, file, indent=1)
+    if options.markdown:
+        with open(options.markdown, "w") as file:
+            file.write("\n".join(output.markdown) + "\n")
 
 
 if __name__ == "__main__":
