@@ -97,8 +97,8 @@ void FitFlags::add_to(CLI::App& parser, const std::function<void(CLI::App&, cons
   add_quiet(parser, run, result);
 
   parser.add_flag("--explain", explain, "print the plan (route, memory, flops, time) and stop")->group(how);
-  parser.add_option("--route", route, "how the matrix is handled (default auto)")
-      ->type_name("auto|dense|stored|tiled|lowrank")
+  parser.add_option("--route", route, "auto (default), dense, stored, tiled; kpca also lowrank")
+      ->type_name("ROUTE")
       ->group(how);
   add_precision(parser, precision, how);
   parser.add_option("--residual", residual, "relative to the largest eigenvalue (1e-10; 1e-5 in float)")

@@ -47,8 +47,8 @@ void LowRankFlags::add_to(CLI::App& parser, const std::string& group) {
       ->type_name("E")
       ->check(positive_number())
       ->group(group);
-  parser.add_option("--landmarks", landmarks, "low rank: or a file of row numbers, or a model's")
-      ->type_name("pivoted|uniform|kmeans|FILE")
+  parser.add_option("--landmarks", landmarks, "low rank: pivoted, uniform, kmeans, a file of row numbers or a model")
+      ->type_name("HOW|FILE")
       ->group(group);
 }
 

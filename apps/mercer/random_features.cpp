@@ -12,8 +12,8 @@ void FeatureFlags::add_to(CLI::App& parser, const std::string& group) {
       ->type_name("D")
       ->check(CLI::Range(2LL, 1000000LL).description(""))
       ->group(group);
-  parser.add_option("--feature-kind", kind, "how they are drawn (default orthogonal)")
-      ->type_name("orthogonal|fourier")
+  parser.add_option("--feature-kind", kind, "how they are drawn: orthogonal (default) or fourier")
+      ->type_name("KIND")
       ->check(CLI::IsMember({"orthogonal", "fourier"}).description(""))
       ->group(group);
 }
