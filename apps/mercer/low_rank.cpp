@@ -47,7 +47,7 @@ void LowRankFlags::add_to(CLI::App& parser, const std::string& group) {
       ->type_name("E")
       ->check(positive_number())
       ->group(group);
-  parser.add_option("--landmarks", landmarks, "low rank: pivoted, uniform, kmeans, a file of row numbers or a model")
+  parser.add_option("--landmarks", landmarks, "low rank: pivoted, uniform, kmeans, or row numbers, or a model")
       ->type_name("HOW|FILE")
       ->group(group);
 }
