@@ -42,6 +42,9 @@ class SteadyRun {
   ThreadScope one_;
 };
 
+/// Thrown by a part that waits for another which has failed: the other's exception is the one to report.
+struct AbandonedWork {};
+
 /// body(i) for i in [0, count), in any order, on several threads.
 template <class F>
 void parallel_for(Index count, const Run& run, F&& body) {
@@ -53,6 +56,8 @@ void parallel_for(Index count, const Run& run, F&& body) {
     try {
       run.check();
       body(i);
+    } catch (const AbandonedWork&) {
+      give_up.store(true, std::memory_order_relaxed);
     } catch (...) {
 #pragma omp critical(mercer_parallel_failure)
       if (!failure) failure = std::current_exception();
@@ -60,6 +65,7 @@ void parallel_for(Index count, const Run& run, F&& body) {
     }
   }
   if (failure) std::rethrow_exception(failure);
+  if (give_up) throw Error(ErrorCode::internal, "work was abandoned for no reason");
 }
 
 }  // namespace mercer

@@ -5,7 +5,8 @@
 #include <mercer/matrix.hpp>
 #include <mercer/run.hpp>
 
-#include <algorithm>
+#include "base/parallel.hpp"
+
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
@@ -26,7 +27,7 @@ class OrderedSum {
   [[nodiscard]] T* borrow(Index order, const Run& run) {
     std::unique_lock lock(mutex_);
     while (free_.empty() || (free_.size() == 1 && order != next_)) {
-      if (abandoned_) throw Error(ErrorCode::cancelled, "interrupted");
+      if (abandoned_) throw AbandonedWork();
       changed_.wait_for(lock, std::chrono::milliseconds(20));
       run.check();
     }
