@@ -18,6 +18,10 @@ struct Flags : FitFlags {
 template <class T>
 Samples<T> read_points(const Flags& flags, const Model<T>& model, const Run& run) {
   ReadOptions options = flags.read.parsed();
+  if (options.missing == Missing::mean)
+    throw Error(ErrorCode::usage,
+                "--missing mean would fill gaps with the mean of the new points, not of those before",
+                "use --missing drop, or fill the gaps beforehand");
   options.features = model.features();
   if (is_libsvm(flags.data)) return read_dataset<T>(flags.data, options, run).samples;  // stays sparse
   ModelPoints<T> points(flags.data, options, model, run);

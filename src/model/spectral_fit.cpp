@@ -193,7 +193,8 @@ Solved<T> rounded(Solved<double> solved) {
   } else {
     Solved<T> out;
     Spectrum<double>& s = solved.spectrum;
-    const double largest = s.values.size() ? s.values.cwiseAbs().maxCoeff() : 0;
+    const double largest = std::max(s.values.size() ? s.values.cwiseAbs().maxCoeff() : 0,
+                                    std::abs(solved.min_eigenvalue.value_or(0)));
     double moved = 0;  // ‖(A − θ)(v − v_T)‖ ≤ 2 ‖A‖ ‖v − v_T‖
     out.spectrum.vectors = s.vectors.template cast<T>();
     for (Index i = 0; i < s.values.size(); ++i) {

@@ -172,10 +172,13 @@ void GramOperator::evaluate(Index i, Index j, float* packed, SumsInOrder* sums, 
   } else {
     double* exact = thread_scratch<double>(tile::plane);
     fill(*exact_tiles_, exact);
-    std::transform(exact, exact + height * width, values, [](double k) { return static_cast<float>(k); });
+    std::transform(exact, exact + height * width, values,
+                   [this](double k) { return static_cast<float>(scale_ * k); });
   }
   const Eigen::Map<const Matrix<S>> k(values, height, width);
-  if (!tile::pack<S>(values, height, width, S(scale_), packed))
+  // Values far outside float's range were scaled while they were in double.
+  const bool scaled = std::is_same_v<S, float> && !rough_tiles_;
+  if (!tile::pack<S>(values, height, width, scaled ? S(1) : S(scale_), packed))
     throw Error(ErrorCode::bad_data,
                 fmt::format("kernel {} overflows between rows {}..{} and {}..{}", kernel_, i0,
                             i0 + height - 1, j0, j0 + width - 1),
@@ -201,7 +204,7 @@ GramOperator::GramOperator(const Kernel& kernel, const Samples<double>& samples,
       exact_tiles_(std::in_place, kernel, samples),
       kernel_(kernel.to_string()) {
   scale_ = scale_of(*exact_tiles_, size());
-  if (storage != Storage::stored && !kernel.is_precomputed())
+  if (storage != Storage::stored && !kernel.is_precomputed() && scale_ == 1)
     rough_tiles_.emplace(kernel, samples.cast<float>());
   if (storage == Storage::recomputed) return;
 
@@ -257,8 +260,10 @@ void GramOperator::multiply(const BlockView<double>& v, BlockRef<double> y, cons
   const Index buffers = buffers_for(strips.count, length, run.thread_count());
   const auto needed = static_cast<std::size_t>((buffers + 2) * length);
   if (scratch_size_ < needed) {
+    scratch_size_ = 0;
     scratch_ = HugeBuffer<double>();  // the old one first
-    scratch_ = HugeBuffer<double>(scratch_size_ = needed);
+    scratch_ = HugeBuffer<double>(needed);
+    scratch_size_ = needed;
   }
   S* const packed = reinterpret_cast<S*>(scratch_.data());
   double* const total = scratch_.data() + length;

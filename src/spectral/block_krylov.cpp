@@ -56,28 +56,41 @@ class BlockKrylov {
   Spectrum<T> solve(const Block<T>& start) {
     const Index first_block = std::max(block_, Index(start.cols()));
     capacity_ = std::max(capacity_, wanted_ + 3 * first_block);
-    if (n_ <= capacity_ + 2 * first_block)
-      return written_out_eigenpairs<T>(op_, request_, tolerance_, floor(), run_);
+    if (n_ <= capacity_ + 2 * first_block) return written_out_eigenpairs<T>(op_, request_, tolerance_, run_);
     begin(start, first_block);
     double target = tolerance_ / 2;
     for (int failures = 0;;) {
       const bool converged = iterate(target);
-      if (converged && random_steps_ > 0)
-        probable_ = probable_bound(size_ > wanted_ ? theta_[wanted_] : 0, theta_[size_ - 1], random_steps_,
-                                   own_delta());
-      if (converged && rough_) refine_wanted(target);
+      if (rough_ && std::abs(theta_[wanted_ - 1]) < 1e3 * rough_error_) {
+        // Values near the noise of rough products cannot be told from it: once more, with exact ones.
+        exact_only_ = true;
+        random_steps_ = 0;
+        begin(start, first_block);
+        continue;
+      }
+      if (converged && random_steps_ > 0) {
+        const double own = probable_bound(size_ > wanted_ ? theta_[wanted_] : 0, theta_[size_ - 1],
+                                          random_steps_, own_delta());
+        // Only the space that began at random bounds anything; one built again from the wanted pairs may
+        // raise the bound, never lower it.
+        probable_ = std::isfinite(probable_) ? std::max(probable_, own) : own;
+      }
+      const bool refined = converged && rough_;
+      if (refined) refine_wanted(target);
       compress(wanted_);
-      if (!converged) return finish(false);
-      const Block<T> residual_directions = basis_.middleCols(size_, frontier_);  // A V = V Θ + these·coupling
+      if (!converged) {
+        if (rough_) measure_wanted(target * scale_);  // values of rough products prove nothing
+        return finish(false);
+      }
+      if (refined && residual_.maxCoeff() > std::max(tolerance_ * scale_, 2 * floor())) continue;
       if (random_steps_ == 0 || may_hide_copies()) {
         if (probe_finds_more(true)) continue;  // the finds are in the basis: go on
       }
       Spectrum<T> out = finish(true);
       if (out.converged || ++failures > 4) return out;
       target *= 0.2;  // the measured residual was larger than its estimate
-      size_ = wanted_;
-      frontier_ = residual_directions.cols();
-      basis_.middleCols(size_, frontier_) = residual_directions;
+      measure_wanted(target * scale_);
+      compress(wanted_);
     }
   }
 
@@ -123,7 +136,7 @@ class BlockKrylov {
     if (start.cols() > 0) first.leftCols(start.cols()) = start;
     orthonormalize<T>(basis(0), first, std::numeric_limits<double>::min(), random_);
     counting_ = start.cols() == 0;
-    rough_ = op_.has_rough_product() && start.cols() == 0;
+    rough_ = op_.has_rough_product() && start.cols() == 0 && !exact_only_;
   }
 
   /// One pass: A times the frontier, made orthogonal to the basis, becomes the next frontier.
@@ -139,9 +152,11 @@ class BlockKrylov {
       // What joins the frontier to the basis is known from the passes before, and better than from this
       // one: the last block alone, unless there was a restart.
       const Index joined = counting_ ? std::min(size_, Index(coupling_.cols())) : size_;
-      coefficients.topRows(size_) = link_.transpose();
-      linalg::add_product<T>(-1, basis_.middleCols(size_ - joined, joined),
-                             link_.rightCols(joined).transpose().template cast<T>().eval(), w);
+      if (size_ > 0) {
+        coefficients.topRows(size_) = link_.transpose();
+        linalg::add_product<T>(-1, basis_.middleCols(size_ - joined, joined),
+                               link_.rightCols(joined).transpose().template cast<T>().eval(), w);
+      }
       coefficients.bottomRows(frontier_) =
           project_out<T>(basis_.middleCols(size_, frontier_), w).template cast<double>();
     } else {
@@ -181,9 +196,22 @@ class BlockKrylov {
     const Index keep = std::max(wanted_ + block_, std::min(size_, basis_.cols() - refine_rounds * wanted_));
     compress(std::min(size_, keep));
     RoughRitz<T> found{basis_, theta_.head(size_), basis_.middleCols(size_, frontier_), link_, wanted_};
-    Refined<T> refined = refine<T>(op_, sign_, std::move(found), target * scale_, random_, run_);
-    passes_ += refined.passes;
+    const Refined<T> refined = refine<T>(op_, sign_, std::move(found), target * scale_, random_, run_);
     rough_ = false;
+    take(refined);
+    if (!measured_) measure_wanted(target * scale_);
+  }
+
+  /// Rayleigh-Ritz on the wanted vectors by exact products alone: what rough ones left in their values would
+  /// stay in QᵀAQ for good.
+  void measure_wanted(double target) {
+    const Index room = std::max(block_, (basis_.cols() - wanted_) / 3);
+    take(exact_ritz<T>(op_, sign_, basis_.leftCols(wanted_), target, std::min(wanted_, block_), room, random_,
+                       run_));
+  }
+
+  void take(const Refined<T>& refined) {
+    passes_ += refined.passes;
     theta_ = refined.values;
     residual_ = refined.residuals;
     measured_ = refined.measured;
@@ -192,7 +220,7 @@ class BlockKrylov {
     basis_.middleCols(wanted_, frontier_) = refined.directions;
     size_ = wanted_;
     ritz_ = Block<double>::Identity(wanted_, wanted_);
-    link_ = Block<double>::Zero(frontier_, wanted_);
+    link_ = Block<double>::Zero(frontier_, wanted_);  // nothing is known of it
   }
 
   /// Eigenpairs of QᵀAQ, largest first, and the residual ‖B s_last‖ of each Ritz pair. All of them, or
@@ -332,13 +360,9 @@ class BlockKrylov {
 
   /// What the extreme Ritz values of `steps` steps from random vectors say of the eigenvalues left over.
   [[nodiscard]] double probable_bound(double largest, double smallest, Index steps, double delta) const {
-    if (!one_sided_) delta /= 2;  // it may fail at either end
-    const double epsilon = lanczos_epsilon(n_, block_, steps, delta);
-    const double rounding = 10 * double(std::numeric_limits<T>::epsilon()) * scale_ + cancelled() +
-                            (rough_ ? 4 * rough_error_ : 0);
-    if ((one_sided_ ? 1 : 2) * epsilon > 0.9) return std::numeric_limits<double>::infinity();
-    if (one_sided_) return std::max(largest, 0.0) / (1 - epsilon) + rounding;
-    return largest + epsilon * (largest - smallest) / (1 - 2 * epsilon) + rounding;
+    const double rounding = 10 * double(std::numeric_limits<T>::epsilon()) * scale_ + cancelled();
+    return lanczos_bound(largest, smallest, n_, block_, steps, delta, one_sided_) + rounding +
+           (rough_ ? 4 * rough_error_ : 0);
   }
 
   /// Replaces the basis beyond the wanted vectors by these combinations of it.
@@ -410,7 +434,8 @@ class BlockKrylov {
   double norm_ = 0, scale_ = 0;  ///< the largest ‖A q‖ of all, and the largest |Ritz value|
   double rough_error_ = 0;       ///< of the rough product of a unit vector; 0: not measured yet
   bool rough_ = false;           ///< products are rough for now
-  bool measured_ = false;        ///< residual_ comes from exact products with the wanted vectors themselves
+  bool exact_only_ = false;
+  bool measured_ = false;  ///< residual_ comes from exact products with the wanted vectors themselves
   double probable_ = std::numeric_limits<double>::infinity();
 };
 

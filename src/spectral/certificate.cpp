@@ -56,6 +56,17 @@ Index lanczos_steps(Index n, Index block, double epsilon, double delta) {
   return steps;
 }
 
+double lanczos_bound(double largest, double smallest, Index n, Index block, Index steps, double delta,
+                     bool psd) {
+  if (psd) {
+    const double epsilon = lanczos_epsilon(n, block, steps, delta);
+    return epsilon > 0.9 ? std::numeric_limits<double>::infinity() : std::max(largest, 0.0) / (1 - epsilon);
+  }
+  const double epsilon = lanczos_epsilon(n, block, steps, delta / 2);  // it may fail at either end
+  if (2 * epsilon > 0.9) return std::numeric_limits<double>::infinity();
+  return largest + epsilon * (largest - smallest) / (1 - 2 * epsilon);
+}
+
 template Vector<double> residual_norms(const SymmetricOperator<float>&, const BlockView<float>&,
                                        const Vector<double>&, const Run&);
 template Vector<double> residual_norms(const SymmetricOperator<double>&, const BlockView<double>&,

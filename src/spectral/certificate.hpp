@@ -34,6 +34,11 @@ template <class T>
 /// How many steps bring ε down to the one wanted.
 [[nodiscard]] Index lanczos_steps(Index n, Index block, double epsilon, double delta);
 
+/// No eigenvalue lies above this, but for a chance of delta, if the extreme Ritz values after q steps from b
+/// random vectors are these. Infinite when the steps are too few to say anything.
+[[nodiscard]] double lanczos_bound(double largest, double smallest, Index n, Index block, Index steps,
+                                   double delta, bool psd);
+
 /// A number that, with probability 1 − request.delta, no eigenvalue of `op` lies beyond once the found
 /// ones are taken out: a few block Lanczos steps from fresh random vectors orthogonal to them.
 template <class T>

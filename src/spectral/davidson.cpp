@@ -49,6 +49,7 @@ class Davidson {
       const double worst = residuals_.maxCoeff() / theta_[0];
       run_.report("eigenvectors", std::clamp(std::log(worst) / std::log(tolerance_), 0.0, 1.0));
       if (worst <= tolerance_ / 2) {
+        if (!landmarks_saw_all()) return std::nullopt;
         Spectrum<double> out = measure();
         if (out.converged) return out;
         continue;  // the exact images have replaced the rough ones
@@ -129,10 +130,13 @@ class Davidson {
 
   /// ω := E ω, normalised together; the logarithm of what was divided by is kept.
   void advance_probes(const BlockView<double>& image) {
+    const Vector<double> before = probes_.colwise().norm();
     Block<double> part = approximation_.project(probes_, run_);
     part = (approximation_.values().asDiagonal() * part).eval();
     probes_ = image - approximation_.expand(part, run_);
-    const double largest = probes_.colwise().norm().maxCoeff();
+    const Vector<double> after = probes_.colwise().norm();
+    const double largest = after.maxCoeff();
+    last_growth_ = (after.array() / before.array().max(std::numeric_limits<double>::min())).maxCoeff();
     log_norm_ += std::log(std::max(largest, 1e-300));
     if (largest > 0) probes_ /= largest;
     ++probe_steps_;
@@ -191,7 +195,7 @@ class Davidson {
       return out;
     }
     out.missed.rigorous = rigorous_missed_bound(op_, out.values, out.residuals, End::largest, true);
-    out.missed.probable = std::min(missed_bound() + out.residuals.norm(), out.missed.rigorous);
+    out.missed.probable = std::min(bound_beyond(out.vectors) + out.residuals.norm(), out.missed.rigorous);
     out.missed.delta = request_.delta;
     fix_signs<double>(out.vectors);
     return out;
@@ -220,7 +224,37 @@ class Davidson {
                : 32 * std::numeric_limits<double>::epsilon() * op_.cancellation();
   }
 
-  /// σ_{k+1} + ‖E‖; the approximation's values are right to float's accuracy only.
+  /// Residuals never point at an eigenvector that lies in E alone. Is ‖E‖ below the last wanted value, so
+  /// that there is none to be wanted? A few passes of the probes alone tell, where it is not clear yet.
+  [[nodiscard]] bool landmarks_saw_all() {
+    for (Index more = 0; more <= 8; ++more) {
+      if (power_norm_bound(log_norm_, probe_steps_, probe_count, request_.delta) <= theta_[k_ - 1])
+        return true;
+      if (last_growth_ > theta_[k_ - 1] || more == 8) return false;
+      Block<double> image(n_, probe_count);
+      op_.apply_roughly(probes_, image, run_);
+      ++passes_;
+      advance_probes(image);
+    }
+    return false;
+  }
+
+  /// The largest eigenvalue of P A P, P = I − VVᵀ, whichever vectors V are: at most that of
+  /// P U Σ Uᵀ P, which with M = UᵀV is that of Σ − Σ^½ M Mᵀ Σ^½, and ‖E‖.
+  [[nodiscard]] double bound_beyond(const Block<double>& vectors) const {
+    const Vector<double>& sigma = approximation_.values();
+    const Index r = sigma.size();
+    const Block<double> m = sigma.cwiseSqrt().asDiagonal() * approximation_.project(vectors, run_);
+    Block<double> rest = Block<double>::Zero(r, r), ignored;
+    linalg::syrk<double>(linalg::Transpose::no, r, m.cols(), -1, m.data(), r, 0, rest.data(), r);
+    rest.diagonal() += sigma;
+    Vector<double> largest;
+    linalg::syevr(rest, r - 1, r - 1, largest, ignored);
+    return std::max(0.0, largest[0]) + 1e-5 * sigma[0] +
+           power_norm_bound(log_norm_, probe_steps_, probe_count, request_.delta);
+  }
+
+  /// σ_{k+1} + ‖E‖, a quick guess of it; the approximation's values are right to float's accuracy only.
   [[nodiscard]] double missed_bound() const {
     const Vector<double>& sigma = approximation_.values();
     return sigma[k_] + 1e-5 * sigma[0] +
@@ -241,6 +275,7 @@ class Davidson {
   Block<double> basis_, images_, projected_;  ///< Q, A Q (their first columns), QᵀAQ
   Block<double> probes_;                      ///< E^q ω up to a common factor
   double log_norm_ = 0;
+  double last_growth_ = 0;  ///< of a probe in the last step: ‖E‖ is at least this
   Index probe_steps_ = 0, passes_ = 0;
   Vector<double> theta_, residuals_;
   Block<double> combination_, vectors_, residual_;  ///< of the wanted Ritz pairs

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <vector>
 
 namespace mercer {
@@ -112,6 +113,42 @@ Refined<T> refine(const SymmetricOperator<T>& op, T sign, RoughRitz<T> rough, do
   }
 }
 
+template <class T>
+Refined<T> exact_ritz(const SymmetricOperator<T>& op, T sign, const BlockView<T>& vectors, double target,
+                      Index fewest, Index most, Random& random, const Run& run) {
+  const Index k = vectors.cols();
+  Block<T> image(op.size(), k);
+  op.apply(vectors, image, run);
+  if (sign < 0) image = -image;
+  Block<double> s = transposed<T>(vectors, image);
+  s = ((s + s.transpose()) / 2).eval();
+  Vector<double> theta;
+  linalg::syevd(s, theta);
+  const Block<double> rotation = s.rowwise().reverse();
+  Refined<T> out;
+  out.passes = (k + 7) / 8;
+  out.values = theta.reverse();
+  out.vectors = product<T>(vectors, rotation);
+  Block<T> residual = product<T>(image, rotation);
+  residual -= out.vectors * out.values.template cast<T>().asDiagonal();
+  out.residuals = residual.template cast<double>().colwise().norm();
+  out.measured = true;
+
+  std::vector<Index> order(static_cast<std::size_t>(k));
+  std::iota(order.begin(), order.end(), Index(0));
+  std::sort(order.begin(), order.end(),
+            [&](Index a, Index b) { return out.residuals[a] > out.residuals[b]; });
+  const Index open = (out.residuals.array() > target / 4).count();
+  order.resize(static_cast<std::size_t>(std::min(k, std::clamp(open, fewest, std::max(fewest, most)))));
+  out.directions = columns_of<T>(residual, order);
+  orthonormalize<T>(out.vectors, out.directions, std::numeric_limits<double>::min(), random);
+  return out;
+}
+
+template Refined<float> exact_ritz(const SymmetricOperator<float>&, float, const BlockView<float>&, double,
+                                   Index, Index, Random&, const Run&);
+template Refined<double> exact_ritz(const SymmetricOperator<double>&, double, const BlockView<double>&,
+                                    double, Index, Index, Random&, const Run&);
 template Refined<float> refine(const SymmetricOperator<float>&, float, RoughRitz<float>, double, Random&,
                                const Run&);
 template Refined<double> refine(const SymmetricOperator<double>&, double, RoughRitz<double>, double, Random&,

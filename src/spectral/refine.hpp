@@ -40,4 +40,11 @@ template <class T>
 [[nodiscard]] Refined<T> refine(const SymmetricOperator<T>& op, T sign, RoughRitz<T> rough, double target,
                                 Random& random, const Run& run);
 
+/// Rayleigh-Ritz on these orthonormal vectors alone, by one exact product. The directions are the residuals
+/// above a quarter of the target, the largest first, at least `fewest` and at most `most`: a residual that is
+/// not among them would not be seen again.
+template <class T>
+[[nodiscard]] Refined<T> exact_ritz(const SymmetricOperator<T>& op, T sign, const BlockView<T>& vectors,
+                                    double target, Index fewest, Index most, Random& random, const Run& run);
+
 }  // namespace mercer

@@ -31,7 +31,7 @@ Block<T> written_out(const SymmetricOperator<T>& op, const Run& run) {
 
 template <class T>
 Spectrum<T> written_out_eigenpairs(const SymmetricOperator<T>& op, const EigenRequest& request,
-                                   double tolerance, double floor, const Run& run) {
+                                   double tolerance, const Run& run) {
   const Index n = op.size(), wanted = std::min(request.count, n);
   const double sign = request.end == End::largest ? 1 : -1;
   Spectrum<T> all = dense_eigenpairs<T>(written_out(op, run), n, request.end, run);
@@ -47,7 +47,10 @@ Spectrum<T> written_out_eigenpairs(const SymmetricOperator<T>& op, const EigenRe
   out.missed.rigorous = next + sign * residuals.norm();
   if (request.positive_semidefinite && sign > 0) out.missed.rigorous = std::max(out.missed.rigorous, 0.0);
   out.missed.probable = out.missed.rigorous;
-  const double rounding = 16 * std::sqrt(double(n)) * double(std::numeric_limits<T>::epsilon());
+  // What cancels inside the operator may be known only now that it has been applied.
+  constexpr double epsilon = double(std::numeric_limits<T>::epsilon());
+  const double rounding = 16 * std::sqrt(double(n)) * epsilon;
+  const double floor = request.tolerance > 0 && request.strict ? 0 : 16 * epsilon * op.cancellation();
   out.converged =
       n == 0 || out.residuals.maxCoeff() <= std::max(std::max(tolerance, rounding) * scale, 2 * floor);
   return out;
@@ -72,7 +75,7 @@ double exact_missed(const SymmetricOperator<T>& op, const Spectrum<T>& found, En
 
 #define MERCER_INSTANTIATE(T)                                                                           \
   template Spectrum<T> written_out_eigenpairs(const SymmetricOperator<T>&, const EigenRequest&, double, \
-                                              double, const Run&);                                      \
+                                              const Run&);                                              \
   template double exact_missed(const SymmetricOperator<T>&, const Spectrum<T>&, End, const Run&);
 MERCER_INSTANTIATE(float)
 MERCER_INSTANTIATE(double)

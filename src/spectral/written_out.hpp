@@ -5,10 +5,10 @@
 
 namespace mercer {
 
-/// The wanted pairs among all of them. `floor`: residuals below count as nothing.
+/// The wanted pairs among all of them.
 template <class T>
 [[nodiscard]] Spectrum<T> written_out_eigenpairs(const SymmetricOperator<T>& op, const EigenRequest& request,
-                                                 double tolerance, double floor, const Run& run);
+                                                 double tolerance, const Run& run);
 
 /// The outermost eigenvalue of what is left when the found vectors are projected out.
 template <class T>
