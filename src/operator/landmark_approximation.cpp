@@ -74,7 +74,9 @@ LandmarkApproximation::Landmarks LandmarkApproximation::choose(const Kernel& ker
   out.points = samples.select_rows(kept);
   out.values = ascending.tail(useful).reverse();
   out.weights = vectors.rightCols(useful).rowwise().reverse();
-  independent.factor.triangularView<Eigen::Lower>().transpose().solveInPlace(out.weights);
+  if (useful > 0)
+    linalg::solve_lower<double>(linalg::Transpose::yes, r, useful, independent.factor.data(), r,
+                                out.weights.data(), r);
   for (Index j = 0; j < useful; ++j) out.weights.col(j) /= std::sqrt(out.values[j]);
   return out;
 }

@@ -1,0 +1,101 @@
+"""Memory budgets, kept to by the real program: measured from outside, in a child process."""
+import json
+import os
+import resource
+import subprocess
+import unittest
+
+import numpy as np
+from support import SLOW_BUILD, CliTest
+
+N = 2000 if SLOW_BUILD else 8000
+SLACK = 100e6  # the program itself, its libraries, the threads' stacks and BLAS's buffers
+
+
+class Memory(CliTest):
+    def generate(self, name, n=N, d=10):
+        self.ok("generate", "gaussians", "--n", n, "--d", d, "--clusters", 8, "--scale", "standardize", "--out", name)
+
+    def plan(self, *options):
+        return self.report(*options, "--explain")["plan"]
+
+    def fit(self, budget, *options):
+        """The report, after the memory it took was compared with what it said and was allowed."""
+        process = self.start(*options, "--memory", int(budget), "--json", stdout=subprocess.PIPE)
+        out = process.stdout.read()
+        err = process.stderr.read()
+        process.stdout.close()
+        process.stderr.close()
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        self.assertEqual(0, process.returncode, f"{options}\n{err.decode()}")
+        report = json.loads(out)
+        self.assertLessEqual(report["plan"]["bytes"], budget)
+        if not SLOW_BUILD:  # sanitizers have memory of their own
+            own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+            self.assertLess(own, budget + SLACK, "a child's peak begins with that of the process that forks it")
+            self.assertLessEqual(usage.ru_maxrss * 1024, budget + SLACK, report["plan"])
+        return report
+
+    def test_every_exact_route_keeps_to_its_budget_and_gives_the_same_answer(self):
+        self.generate("x.npy")
+        fit = ["kpca", "x.npy", "--kernel", "rbf(gamma=0.05)", "-k", "5"]
+        need = {route: self.plan(*fit, "--route", route, "--memory", "64G")["bytes"] for route in ("stored", "tiled")}
+        self.assertLess(need["tiled"], need["stored"])
+        stored = self.fit(need["stored"] * 1.01, *fit)
+        self.assertEqual("stored", stored["plan"]["route"])
+        self.assertNotIn("kept in float", stored["plan"]["reason"])
+        # A budget just below: the same route with half the bytes a number; below that, nothing is kept.
+        in_float = self.fit(need["stored"] * 0.99, *fit)
+        self.assertEqual("stored", in_float["plan"]["route"])
+        self.assertIn("kept in float", in_float["plan"]["reason"])
+        self.assertLess(in_float["plan"]["bytes"], 0.75 * need["stored"])
+        tiled = self.fit(max(need["tiled"] * 1.01, 0.9 * in_float["plan"]["bytes"]), *fit)
+        if need["tiled"] < 0.9 * in_float["plan"]["bytes"]:
+            self.assertEqual("tiled", tiled["plan"]["route"])
+        tight = self.fit(need["tiled"] * 1.001, *fit, "--route", "tiled")
+        for other in (in_float, tiled, tight):
+            np.testing.assert_allclose(other["gram_eigenvalues"], stored["gram_eigenvalues"], rtol=1e-9)
+            self.assertLessEqual(max(other["residuals"]), 1e-10 * stored["gram_eigenvalues"][0])
+
+    def test_without_room_for_an_exact_route_it_says_what_each_needs(self):
+        self.generate("x.npy", n=6000)
+        fit = ["kpca", "x.npy", "--kernel", "rbf(gamma=0.05)", "-k", "5"]
+        tiled = self.plan(*fit, "--route", "tiled")["bytes"]
+        budget = int(0.6 * tiled)
+        message = self.fails(4, *fit, "--memory", budget)
+        for said in ("dense would need", "stored would need", "tiled would need", "raise --memory to at least", "--route lowrank"):
+            self.assertIn(said, message)
+        for route in ("dense", "stored", "tiled"):
+            self.assertIn(f"route {route} needs", self.fails(4, *fit, "--memory", budget, "--route", route))
+        # And what it offers it can do.
+        report = self.fit(budget, *fit, "--route", "lowrank")
+        self.assertEqual("lowrank", report["plan"]["route"])
+
+    def test_low_rank_keeps_to_its_budget(self):
+        n, rank = (3000, 50) if SLOW_BUILD else (60000, 300)  # a second copy of the factor would be seen
+        self.generate("x.npy", n=n)
+        fit = ["kpca", "x.npy", "--kernel", "rbf(gamma=0.05)", "-k", "5", "--rank", rank]
+        report = self.fit(self.plan(*fit)["bytes"] * 1.01, *fit)
+        self.assertEqual(rank, report["rank"])
+
+    def test_data_larger_than_the_budget_is_fitted_in_passes(self):
+        n, d = (20000, 80) if SLOW_BUILD else (250000, 80)  # 160 MB: more than the budget and the slack together
+        block = np.random.default_rng(3).integers(0, 10, size=(min(n, 5000), d))
+        text = "".join(",".join(map(str, row)) + "\n" for row in block.tolist())
+        with open(self.folder / "x.npy", "wb") as npy, open(self.folder / "x.csv", "w") as csv:
+            np.lib.format.write_array_header_1_0(npy, {"descr": "<f8", "fortran_order": False, "shape": (n, d)})
+            for _ in range(n // len(block)):  # all at once would count as the child's memory: it begins as a fork
+                npy.write(block.astype("<f8").tobytes())
+                csv.write(text)
+        budget = n * d * 8 / 4
+        values = []
+        for data in ("x.npy", "x.csv"):
+            report = self.fit(budget, "kpca", data, "--kernel", "rbf(gamma=0.0005)", "-k", "4", "--rank", "30")
+            self.assertEqual((n, "lowrank"), (report["n"], report["plan"]["route"]))
+            values.append(report["gram_eigenvalues"])
+        np.testing.assert_allclose(values[0], values[1], rtol=1e-9)
+
+
+if __name__ == "__main__":
+    unittest.main()
