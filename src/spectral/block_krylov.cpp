@@ -50,7 +50,10 @@ class BlockKrylov {
         probe_steps_(lanczos_steps(n_, block_, one_sided_ ? epsilon_psd : epsilon_indefinite,
                                    request.delta / 4 / double(wanted_ + 1))) {
     const Index asked = request.basis > 0 ? request.basis : 2 * wanted_ + 32 * block_;
-    capacity_ = std::max({asked, wanted_ + 3 * block_, wanted_ + (probe_steps_ + extra_steps + 2) * block_});
+    const Index refining =
+        op.has_rough_product() && request.basis == 0 ? (refine_rounds + 1) * wanted_ + 2 * block_ : 0;
+    capacity_ = std::max(
+        {asked, refining, wanted_ + 3 * block_, wanted_ + (probe_steps_ + extra_steps + 2) * block_});
   }
 
   Spectrum<T> solve(const Block<T>& start) {
@@ -69,8 +72,8 @@ class BlockKrylov {
         continue;
       }
       if (converged && random_steps_ > 0) {
-        const double own = probable_bound(size_ > wanted_ ? theta_[wanted_] : 0, theta_[size_ - 1],
-                                          random_steps_, own_delta());
+        const double own =
+            probable_bound(size_ > wanted_ ? theta_[wanted_] : 0, smallest_, random_steps_, own_delta());
         // Only the space that began at random bounds anything; one built again from the wanted pairs may
         // raise the bound, never lower it.
         probable_ = std::isfinite(probable_) ? std::max(probable_, own) : own;
@@ -241,6 +244,7 @@ class BlockKrylov {
     const Index last = coupling_.cols();
     residual_ = (coupling_ * ritz_.bottomRows(last)).colwise().norm();
     scale_ = std::max(std::abs(theta_[0]), std::abs(theta_[theta_.size() - 1]));
+    smallest_ = std::min(smallest_, theta_[theta_.size() - 1]);  // a restart drops the lower end
   }
 
   /// Largest residual of the wanted pairs, relative to the largest eigenvalue; what rounding makes
@@ -435,6 +439,7 @@ class BlockKrylov {
   double rough_error_ = 0;       ///< of the rough product of a unit vector; 0: not measured yet
   bool rough_ = false;           ///< products are rough for now
   bool exact_only_ = false;
+  double smallest_ = 0;    ///< the smallest Ritz value so far
   bool measured_ = false;  ///< residual_ comes from exact products with the wanted vectors themselves
   double probable_ = std::numeric_limits<double>::infinity();
 };
