@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <mutex>
 #include <optional>
 #include <vector>
 
@@ -57,6 +58,13 @@ Index row_chunks(Index rows, Index a_cols, Index b_cols) {
   return work < 5e5 ? 1 : std::clamp<Index>(rows / 512, 1, 16);
 }
 
+/// Debian's serial OpenBLAS has no locks around its buffers: then one product at a time.
+std::unique_lock<std::mutex> turn() {
+  static std::mutex mutex;
+  static const bool needed = openblas_get_parallel() == 0;
+  return needed ? std::unique_lock(mutex) : std::unique_lock<std::mutex>();
+}
+
 template <class T, class Double, class Float>
 constexpr auto choose(Double d, Float f) {
   if constexpr (std::is_same_v<T, double>)
@@ -71,6 +79,7 @@ template <class T>
 void gemm(Transpose ta, Transpose tb, Index m, Index n, Index k, T alpha, const T* a, Index lda, const T* b,
           Index ldb, T beta, T* c, Index ldc) {
   if (m == 0 || n == 0) return;
+  const auto mine = turn();
   choose<T>(cblas_dgemm, cblas_sgemm)(CblasColMajor, flag(ta), flag(tb), narrow(m), narrow(n), narrow(k),
                                       alpha, a, narrow(lda), b, narrow(ldb), beta, c, narrow(ldc));
 }
@@ -78,6 +87,7 @@ void gemm(Transpose ta, Transpose tb, Index m, Index n, Index k, T alpha, const 
 template <class T>
 void syrk(Transpose ta, Index n, Index k, T alpha, const T* a, Index lda, T beta, T* c, Index ldc) {
   if (n == 0) return;
+  const auto mine = turn();
   choose<T>(cblas_dsyrk, cblas_ssyrk)(CblasColMajor, CblasLower, flag(ta), narrow(n), narrow(k), alpha, a,
                                       narrow(lda), beta, c, narrow(ldc));
 }
@@ -90,6 +100,7 @@ T dot(Index n, const T* x, const T* y) {
 template <class T>
 void solve_lower(Transpose tl, Index m, Index n, const T* l, Index ldl, T* x, Index ldx) {
   if (m == 0 || n == 0) return;
+  const auto mine = turn();
   choose<T>(cblas_dtrsm, cblas_strsm)(CblasColMajor, CblasLeft, CblasLower, flag(tl), CblasNonUnit, narrow(m),
                                       narrow(n), T(1), l, narrow(ldl), x, narrow(ldx));
 }
