@@ -231,6 +231,24 @@ void add_product(T alpha, const BlockView<T>& a, const BlockView<T>& b, BlockRef
   });
 }
 
+template <class T>
+void multiply_right(BlockRef<T> a, const BlockView<T>& b) {
+  constexpr Index height = 256;  // rows at a time, which stay in cache
+  const Index strips = (a.rows() + height - 1) / height;
+  const auto multiply = [&](Index strip) {
+    const Index from = strip * height, rows = std::min(height, a.rows() - from);
+    thread_local std::vector<T> product;
+    product.resize(static_cast<std::size_t>(rows * b.cols()));
+    gemm<T>(Transpose::no, Transpose::no, rows, b.cols(), a.cols(), 1, a.data() + from, a.outerStride(),
+            b.data(), b.outerStride(), 0, product.data(), rows);
+    a.middleRows(from, rows) = Eigen::Map<const Block<T>>(product.data(), rows, b.cols());
+  };
+  if (row_chunks(a.rows(), a.cols(), b.cols()) > 1)
+    parallel_for(strips, {}, multiply);
+  else
+    for (Index strip = 0; strip < strips; ++strip) multiply(strip);
+}
+
 #define MERCER_INSTANTIATE(T)                                                                              \
   template void gemm<T>(Transpose, Transpose, Index, Index, Index, T, const T*, Index, const T*, Index, T, \
                         T*, Index);                                                                        \
@@ -239,7 +257,8 @@ void add_product(T alpha, const BlockView<T>& a, const BlockView<T>& b, BlockRef
   template void solve_lower<T>(Transpose, Index, Index, const T*, Index, T*, Index);                       \
   template Block<T> qr<T>(BlockRef<T>);                                                                    \
   template Block<T> transposed_times<T>(const BlockView<T>&, const BlockView<T>&);                         \
-  template void add_product<T>(T, const BlockView<T>&, const BlockView<T>&, BlockRef<T>);
+  template void add_product<T>(T, const BlockView<T>&, const BlockView<T>&, BlockRef<T>);                  \
+  template void multiply_right<T>(BlockRef<T>, const BlockView<T>&);
 MERCER_INSTANTIATE(float)
 MERCER_INSTANTIATE(double)
 #undef MERCER_INSTANTIATE

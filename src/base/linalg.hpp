@@ -54,5 +54,8 @@ template <class T>
 /// C += alpha A B
 template <class T>
 void add_product(T alpha, const BlockView<T>& a, const BlockView<T>& b, BlockRef<T> c);
+/// A := A B in place, for a tall A and a small square B.
+template <class T>
+void multiply_right(BlockRef<T> a, const BlockView<T>& b);
 
 }  // namespace mercer::linalg

@@ -4,7 +4,11 @@
 #include <mercer/error.hpp>
 
 #include <sys/mman.h>
+#if __has_include(<malloc.h>)
+#include <malloc.h>
+#endif
 
+#include <cstdint>
 #include <mutex>
 #include <utility>
 
@@ -36,6 +40,19 @@ void* take_pages(std::size_t bytes) {
   if (memory == MAP_FAILED) throw Error(ErrorCode::no_memory, "the system gives no more memory");
   ::madvise(memory, bytes, MADV_HUGEPAGE);
   return memory;
+}
+
+void ask_for_huge_pages(void* memory, std::size_t bytes) noexcept {
+  constexpr std::uintptr_t huge = std::uintptr_t(1) << 21;
+  const auto from = (reinterpret_cast<std::uintptr_t>(memory) + huge - 1) / huge * huge;
+  const auto to = (reinterpret_cast<std::uintptr_t>(memory) + bytes) / huge * huge;
+  if (from < to) ::madvise(reinterpret_cast<void*>(from), to - from, MADV_HUGEPAGE);
+}
+
+void return_freed_memory() noexcept {
+#ifdef __GLIBC__
+  ::malloc_trim(0);
+#endif
 }
 
 void give_pages(void* memory, std::size_t bytes) noexcept {

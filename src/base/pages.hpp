@@ -12,4 +12,11 @@ namespace mercer {
 [[nodiscard]] void* take_pages(std::size_t bytes);
 void give_pages(void* memory, std::size_t bytes) noexcept;
 
+/// Asks for huge pages under memory that comes from elsewhere and has not been touched yet.
+void ask_for_huge_pages(void* memory, std::size_t bytes) noexcept;
+
+/// Hands what was freed but is still held by the allocator back to the system: between a stage that made
+/// many temporaries and one that needs the memory for something else.
+void return_freed_memory() noexcept;
+
 }  // namespace mercer

@@ -95,19 +95,21 @@ LandmarkApproximation::LandmarkApproximation(const Kernel& kernel, const Samples
 Block<double> LandmarkApproximation::project(const BlockView<double>& x, const Run& run) const {
   const Index n = size(), r = weights_.rows(), b = x.cols(),
               parts = std::min<Index>(16, (n + part_rows - 1) / part_rows);
-  Block<double> centered = x;
-  if (center_) subtract_column_means<double>(centered);
-  // K_Sn X, in parts that are added in order
+  Vector<double> means = Vector<double>::Zero(b);
+  if (center_) means = x.colwise().mean();
+  // K_Sn H X, in parts that are added in order
   std::vector<Block<double>> sums(static_cast<std::size_t>(parts), Block<double>::Zero(r, b));
   parallel_for(parts, run, [&](Index part) {
     std::vector<double> tile(static_cast<std::size_t>(part_rows * r));
+    Block<double> centered(part_rows, b);
     Block<double>& sum = sums[static_cast<std::size_t>(part)];
     for (Index i0 = n * part / parts; i0 < n * (part + 1) / parts; i0 += part_rows) {
       run.check();
       const Index rows = std::min(part_rows, n * (part + 1) / parts - i0);
       tiles_.evaluate(i0, rows, 0, r, tile.data());  // row-major: r x rows in columns
+      centered.topRows(rows) = x.middleRows(i0, rows).rowwise() - means.transpose();
       linalg::gemm<double>(linalg::Transpose::no, linalg::Transpose::no, r, b, rows, 1, tile.data(), r,
-                           centered.data() + i0, n, 1, sum.data(), r);
+                           centered.data(), part_rows, 1, sum.data(), r);
     }
   });
   for (std::size_t i = 1; i < sums.size(); ++i) sums[0] += sums[i];
@@ -115,19 +117,24 @@ Block<double> LandmarkApproximation::project(const BlockView<double>& x, const R
 }
 
 Block<double> LandmarkApproximation::expand(const BlockView<double>& coefficients, const Run& run) const {
+  Block<double> out = Block<double>::Zero(size(), coefficients.cols());
+  add_expanded(coefficients, out, run);
+  return out;
+}
+
+void LandmarkApproximation::add_expanded(const BlockView<double>& coefficients, BlockRef<double> out,
+                                         const Run& run) const {
   const Index n = size(), r = weights_.rows(), b = coefficients.cols();
   Block<double> weights = Block<double>::Zero(r, b);
   linalg::add_product<double>(1, weights_.leftCols(coefficients.rows()), coefficients, weights);
-  Block<double> out(n, b);
   parallel_for((n + part_rows - 1) / part_rows, run, [&](Index part) {
     const Index i0 = part * part_rows, rows = std::min(part_rows, n - i0);
     std::vector<double> tile(static_cast<std::size_t>(rows * r));
     tiles_.evaluate(i0, rows, 0, r, tile.data());
     linalg::gemm<double>(linalg::Transpose::yes, linalg::Transpose::no, rows, b, r, 1, tile.data(), r,
-                         weights.data(), r, 0, out.data() + i0, n);
+                         weights.data(), r, 1, out.data() + i0, out.outerStride());
   });
   if (center_) subtract_column_means<double>(out);
-  return out;
 }
 
 }  // namespace mercer

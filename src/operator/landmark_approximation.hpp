@@ -25,6 +25,8 @@ class LandmarkApproximation {
   [[nodiscard]] Block<double> project(const BlockView<double>& x, const Run& run) const;
   /// U C, for C with at most rank() rows: the first columns of U are meant.
   [[nodiscard]] Block<double> expand(const BlockView<double>& coefficients, const Run& run) const;
+  /// out += U C; out must be centred where K̃ is.
+  void add_expanded(const BlockView<double>& coefficients, BlockRef<double> out, const Run& run) const;
 
   /// A sensible rank: as dear as a part of one pass over the kernel matrix.
   [[nodiscard]] static Index suggested_rank(Index n, double features);

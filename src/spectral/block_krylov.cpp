@@ -13,6 +13,7 @@
 #include <mercer/spectrum.hpp>
 
 #include "base/linalg.hpp"
+#include "base/pages.hpp"
 #include "base/parallel.hpp"
 #include "spectral/certificate.hpp"
 #include "spectral/orthonormal.hpp"
@@ -131,6 +132,7 @@ class BlockKrylov {
 
   void begin(const Block<T>& start, Index first_block) {
     basis_.resize(n_, capacity_ + first_block);
+    ask_for_huge_pages(basis_.data(), static_cast<std::size_t>(basis_.size()) * sizeof(T));
     projected_ = Block<double>::Zero(basis_.cols(), basis_.cols());
     size_ = 0;
     frontier_ = first_block;
@@ -147,7 +149,8 @@ class BlockKrylov {
     run_.check();
     measured_ = false;
     const Index with_frontier = size_ + frontier_;
-    Block<T> w(n_, frontier_);
+    Block<T>& w = image_;
+    w.resize(n_, frontier_);
     multiply(basis_.middleCols(size_, frontier_), w);
     norm_ = std::max(norm_, double(w.colwise().norm().maxCoeff()));
     Block<double> coefficients(with_frontier, frontier_);
@@ -198,8 +201,10 @@ class BlockKrylov {
   void refine_wanted(double target) {
     const Index keep = std::max(wanted_ + block_, std::min(size_, basis_.cols() - refine_rounds * wanted_));
     compress(std::min(size_, keep));
-    RoughRitz<T> found{basis_, theta_.head(size_), basis_.middleCols(size_, frontier_), link_, wanted_};
-    const Refined<T> refined = refine<T>(op_, sign_, std::move(found), target * scale_, random_, run_);
+    RoughRitz<T> found{basis_,  theta_.head(size_), basis_.middleCols(size_, frontier_), link_,
+                       wanted_, rough_error_};
+    // (the target leaves room for an estimate's error; these residuals are measured)
+    const Refined<T> refined = refine<T>(op_, sign_, std::move(found), 1.9 * target * scale_, random_, run_);
     rough_ = false;
     take(refined);
     if (!measured_) measure_wanted(target * scale_);
@@ -428,6 +433,7 @@ class BlockKrylov {
   bool counting_ = false;   ///< the basis is the whole Krylov space of the random start
   Index random_steps_ = 0;  ///< steps of that space; 0: the start was not random
 
+  Block<T> image_;           ///< A·frontier, while it is made orthogonal to the basis
   Block<T> basis_;           ///< the first size_ columns are the basis Q, the next frontier_ the frontier
   Block<double> projected_;  ///< QᵀAQ
   Block<double> coupling_;   ///< A·(last block) = Q(...) + frontier·coupling

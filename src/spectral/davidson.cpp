@@ -2,6 +2,7 @@
 #include "spectral/davidson.hpp"
 
 #include "base/linalg.hpp"
+#include "base/pages.hpp"
 #include "base/parallel.hpp"
 #include "spectral/certificate.hpp"
 #include "spectral/orthonormal.hpp"
@@ -50,7 +51,8 @@ class Davidson {
       run_.report("eigenvectors", std::clamp(std::log(worst) / std::log(tolerance_), 0.0, 1.0));
       if (worst <= tolerance_ / 2) {
         if (!landmarks_saw_all()) return std::nullopt;
-        Spectrum<double> out = measure();
+        Spectrum<double> out =
+            known_well_enough() ? found(vectors_, theta_, residuals_ + allowance()) : measure();
         if (out.converged) return out;
         continue;  // the exact images have replaced the rough ones
       }
@@ -65,7 +67,8 @@ class Davidson {
  private:
   void begin(Index first) {
     // Memory that is not used is not taken either.
-    basis_.resize(n_, std::max(first + 3 * k_, request_.basis > 0 ? request_.basis : first + 6 * k_));
+    basis_.resize(
+        n_, probe_count + std::max(first + 3 * k_, request_.basis > 0 ? request_.basis : first + 6 * k_));
     images_.resize(n_, basis_.cols());
     Block<double> start = approximation_.expand(Block<double>::Identity(first, first), run_);
     orthonormalize<double>(basis(), start, std::numeric_limits<double>::min(), random_);
@@ -86,6 +89,7 @@ class Davidson {
     basis_.leftCols(keep) = product(basis(), best);
     images_.leftCols(keep) = product(images(), best);
     projected_ = values.reverse().asDiagonal();
+    image_error_ = errors_of(best);
     size_ = keep;
   }
   [[nodiscard]] BlockView<double> basis() const { return basis_.leftCols(size_); }
@@ -96,16 +100,18 @@ class Davidson {
     return op_.has_rough_product() && rough_error_ * share <= 0.3 * tolerance_ * caution_;
   }
 
-  /// One pass: the new basis vectors and the probes go through the operator together.
-  void join(Block<double> in, bool rough) {
-    vectors_.resize(0, 0);  // memory is what limits the size of the problem
-    residual_.resize(0, 0);
-    const Index more = in.cols();
-    if (size_ + more > basis_.cols()) compress(basis_.cols() - 2 * k_);
+  /// One pass: the new basis vectors and the probes go through the operator together, side by side in the
+  /// room that later vectors will take.
+  void join(Block<double> fresh, bool rough) {
+    const Index more = fresh.cols();
+    if (size_ + more + probe_count > basis_.cols()) compress(basis_.cols() - probe_count - 2 * k_);
     const Index size = size_;
-    in.conservativeResize(n_, more + probe_count);
-    in.rightCols(probe_count) = probes_;
-    Block<double> out(n_, more + probe_count);
+    basis_.middleCols(size, more) = fresh;
+    basis_.middleCols(size + more, probe_count) = probes_;
+    fresh.resize(0, 0);
+    return_freed_memory();
+    const BlockView<double> in = basis_.middleCols(size, more + probe_count);
+    BlockRef<double> out = images_.middleCols(size, more + probe_count);
     if (rough)
       op_.apply_roughly(in, out, run_);
     else
@@ -114,8 +120,10 @@ class Davidson {
     advance_probes(out.rightCols(probe_count));
 
     const BlockView<double> w = in.leftCols(more);
-    basis_.middleCols(size, more) = w;
-    images_.middleCols(size, more) = out.leftCols(more);
+    image_error_.conservativeResize(size + more);
+    image_error_.tail(more).setConstant(rough ? op_.rough_error(w.leftCols(std::min<Index>(8, more)), run_)
+                                              : 0);
+    seen_exactly_ |= !rough;
     size_ += more;
     // Images of the vectors before are at least as good as this one: (A q)ᵀ w for them.
     projected_.conservativeResize(size + more, size + more);
@@ -133,7 +141,8 @@ class Davidson {
     const Vector<double> before = probes_.colwise().norm();
     Block<double> part = approximation_.project(probes_, run_);
     part = (approximation_.values().asDiagonal() * part).eval();
-    probes_ = image - approximation_.expand(part, run_);
+    probes_ = image;
+    approximation_.add_expanded(-part, probes_, run_);
     const Vector<double> after = probes_.colwise().norm();
     const double largest = after.maxCoeff();
     last_growth_ = (after.array() / before.array().max(std::numeric_limits<double>::min())).maxCoeff();
@@ -160,8 +169,11 @@ class Davidson {
     for (Index c = 0; c < k_; ++c)
       if (residuals_[c] > 0.1 * tolerance_ * theta_[0]) open.push_back(c);
     const Index more = static_cast<Index>(open.size());
-    Block<double> w(n_, more);
-    for (Index c = 0; c < more; ++c) w.col(c) = residual_.col(open[static_cast<std::size_t>(c)]);
+    Block<double> w = std::move(residual_);
+    for (Index c = 0; c < more; ++c)
+      if (open[static_cast<std::size_t>(c)] != c) w.col(c) = w.col(open[static_cast<std::size_t>(c)]);
+    w.conservativeResize(n_, more);
+    vectors_.resize(0, 0);  // memory is what limits the size of the problem
     // 1/θ r + U D Uᵀ r with D = 1/(θ − σ) − 1/θ
     Block<double> part = approximation_.project(w, run_);
     for (Index c = 0; c < more; ++c) {
@@ -173,10 +185,23 @@ class Davidson {
       }
       w.col(c) /= theta;
     }
-    w += approximation_.expand(part, run_);
+    approximation_.add_expanded(part, w, run_);
     const double share = w.colwise().norm().maxCoeff();
     orthonormalize<double>(basis(), w, std::numeric_limits<double>::min(), random_);
     join(std::move(w), rough_enough(share));
+  }
+
+  /// The error of the images of these combinations of the basis; rough products of different vectors err
+  /// independently of each other.
+  [[nodiscard]] Vector<double> errors_of(const Block<double>& combinations) const {
+    return (image_error_.asDiagonal() * combinations).colwise().norm();
+  }
+  /// What the rough images may add to a residual, with room for an error that was only estimated.
+  [[nodiscard]] Vector<double> allowance() const { return 4 * errors_of(combination_); }
+  /// Vectors that were multiplied exactly carry nearly all of the wanted ones; rough products with what
+  /// little the later ones contribute change a residual by less than is allowed.
+  [[nodiscard]] bool known_well_enough() const {
+    return seen_exactly_ && (residuals_ + allowance()).maxCoeff() <= tolerance_ * theta_[0];
   }
 
   /// Exact images of the wanted vectors: their residuals, and a better basis to go on from.
@@ -184,16 +209,24 @@ class Davidson {
     Block<double> exact(n_, k_);
     op_.apply(vectors_, exact, run_);
     passes_ += padded(k_) / 8;
+    const Vector<double> values = (vectors_.cwiseProduct(exact)).colwise().sum().transpose();
+    const Vector<double> residuals = (exact - vectors_ * values.asDiagonal()).colwise().norm();
+    Spectrum<double> out = found(vectors_, values, residuals);
+    if (!out.converged) keep(exact);
+    return out;
+  }
+
+  [[nodiscard]] Spectrum<double> found(const Block<double>& vectors, const Vector<double>& values,
+                                       const Vector<double>& residuals) {
     Spectrum<double> out;
-    out.vectors = vectors_;
-    out.values = (vectors_.cwiseProduct(exact)).colwise().sum().transpose();
-    out.residuals = (exact - vectors_ * out.values.asDiagonal()).colwise().norm();
+    out.vectors = vectors;
+    out.values = values;
+    out.residuals = residuals;
     out.passes = passes_;
-    out.converged = out.residuals.maxCoeff() <= std::max(tolerance_ * theta_[0], rounding());
-    if (!out.converged) {
-      keep(exact);
-      return out;
-    }
+    out.converged = residuals.maxCoeff() <= std::max(tolerance_ * theta_[0], rounding());
+    if (!out.converged) return out;
+    basis_.resize(0, 0);
+    images_.resize(0, 0);
     out.missed.rigorous = rigorous_missed_bound(op_, out.values, out.residuals, End::largest, true);
     out.missed.probable = std::min(bound_beyond(out.vectors) + out.residuals.norm(), out.missed.rigorous);
     out.missed.delta = request_.delta;
@@ -212,6 +245,9 @@ class Davidson {
     basis_.leftCols(size) = product(basis(), rotation);
     images_.leftCols(size) = product(images(), rotation);
     images_.leftCols(k_) = exact;
+    image_error_ = errors_of(rotation);
+    image_error_.head(k_).setZero();
+    seen_exactly_ = true;
     projected_ = linalg::transposed_times<double>(basis(), images());
     projected_.topRightCorner(k_, size - k_) = projected_.bottomLeftCorner(size - k_, k_).transpose();
     projected_ = ((projected_ + projected_.transpose()) / 2).eval();
@@ -273,6 +309,8 @@ class Davidson {
 
   Index size_ = 0;                            ///< vectors in the basis
   Block<double> basis_, images_, projected_;  ///< Q, A Q (their first columns), QᵀAQ
+  Vector<double> image_error_;                ///< of each column of A Q; 0: an exact product
+  bool seen_exactly_ = false;                 ///< an exact pass has been made
   Block<double> probes_;                      ///< E^q ω up to a common factor
   double log_norm_ = 0;
   double last_growth_ = 0;  ///< of a probe in the last step: ‖E‖ is at least this

@@ -26,9 +26,7 @@ Block<double> factorize(BlockRef<T> w) {
       const Block<double> factor = Block<double>(cholesky.matrixU()) * length.asDiagonal();
       const Block<double> unit =
           factor.triangularView<Eigen::Upper>().solve(Block<double>::Identity(w.cols(), w.cols()));
-      Block<T> q = Block<T>::Zero(w.rows(), w.cols());
-      linalg::add_product<T>(1, w, unit.cast<T>().eval(), q);
-      w = q;
+      linalg::multiply_right<T>(w, unit.cast<T>().eval());
       return factor;
     }
   }

@@ -19,6 +19,7 @@ struct RoughRitz {
   Block<T> frontier;      ///< F, orthonormal, orthogonal to U
   Block<double> coupling;  ///< C
   Index wanted = 0;
+  double error = 0;  ///< of the rough product of a unit vector
 };
 
 /// Room for this many rounds, in which all residuals join, is always enough in practice.
@@ -28,8 +29,8 @@ template <class T>
 struct Refined {
   Block<T> vectors;          ///< the wanted ones, orthonormal
   Vector<double> values;     ///< of sign·A, descending
-  Vector<double> residuals;  ///< ‖A v − θ v‖, from the images as they are known
-  bool measured = false;     ///< the residuals are measured: no rough image went into them
+  Vector<double> residuals;  ///< ‖A v − θ v‖ at most: from the images as they are known, and their error
+  bool measured = false;     ///< that error is nothing beside the target
   Block<T> directions;       ///< orthonormal, orthogonal to the vectors: where to go on
   Index passes = 0;          ///< in blocks of 8 vectors
 };

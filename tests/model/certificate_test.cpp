@@ -106,8 +106,9 @@ void expect_residuals(const Case& c, Index n, Route route, bool rounded, bool ce
     const double rounding =
         test::tolerance<T>(1e-13, 3e-7) * r.gram_eigenvalues[0];  // α is rounded to T once more
     EXPECT_LE(again, (1 + 1e-3) * r.residuals[i] + rounding) << name << ", component " << i;
-    if (sizeof(T) == 8) {
-      EXPECT_GE(again, (1 - 1e-3) * r.residuals[i] - rounding) << name << ", component " << i;
+    if (sizeof(T) == 8) {  // what is allowed for rough products with corrections is a small part of 1e-10
+      const double allowed = 1e-11 * r.gram_eigenvalues[0];
+      EXPECT_GE(again, (1 - 1e-3) * r.residuals[i] - allowed - rounding) << name << ", component " << i;
     }
   }
 }
