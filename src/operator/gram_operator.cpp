@@ -42,6 +42,10 @@ struct Strips {
   [[nodiscard]] Index rows(Index strip) const { return position_of(begin(strip + 1) - 1).row + 1; }
 };
 
+/// Rows of a tile that are evaluated together: few enough to stay in a core's cache with all that is done to
+/// them, enough for a matrix product.
+constexpr Index strip_rows = 64;
+
 /// Scratch for one thread's tiles, kept between passes.
 template <class T>
 T* thread_scratch(Index count) {
@@ -57,16 +61,21 @@ Index buffers_for(Index strips, Index length, int threads) {
   return std::min<Index>(strips, std::max(2, threads + (length < large ? 1 : 0)));
 }
 
-/// One tile's product in float, added up in double: over many tiles float's rounding would show.
-void multiply_rough_tile(const float* k, Index groups, Index length, const float* v_j, double* y_i,
-                         const float* v_i, double* y_j) {
-  thread_local std::vector<float> sums;
-  sums.assign(static_cast<std::size_t>(2 * length), 0.0F);
-  float *const own = sums.data(), *const other = y_j ? own + length : nullptr;
-  tile::multiply(k, groups, v_j, own, v_i, other);
-  for (Index p = 0; p < length; ++p) y_i[p] += double(own[p]);
-  if (y_j)
-    for (Index p = 0; p < length; ++p) y_j[p] += double(other[p]);
+/// f(y_I, y_J) with sums of one tile in S that are then added up in double: over many tiles float's rounding
+/// would show.
+template <class S, class F>
+void with_sums_in(Index length, double* y_i, double* y_j, const F& f) {
+  if constexpr (std::is_same_v<S, double>) {
+    f(y_i, y_j);
+  } else {
+    thread_local std::vector<float> sums;
+    sums.assign(static_cast<std::size_t>(2 * length), 0.0F);
+    float *const own = sums.data(), *const other = y_j ? own + length : nullptr;
+    f(own, other);
+    for (Index p = 0; p < length; ++p) y_i[p] += double(own[p]);
+    if (y_j)
+      for (Index p = 0; p < length; ++p) y_j[p] += double(other[p]);
+  }
 }
 
 /// A power of two that brings the kernel's values near 1 if they are far outside float's range. Read
@@ -111,14 +120,16 @@ class GramOperator::SumsInOrder {
     std::fill(rows, rows + rows_.size(), 0.0);
     return rows;
   }
-  void add(Index tile, Index i0, Index j0, const Eigen::Map<const Matrix<double>>& k, double* rows) {
+  /// Rows [i, i + count) of K, columns [j, j + cols), of a tile on the diagonal or not.
+  void add(Index tile, bool diagonal, Index i, Index count, Index j, Index cols, const double* k,
+           double* rows) {
     Sums& s = tiles_[static_cast<std::size_t>(tile)];
-    if (i0 == j0) {
+    if (diagonal) {
       std::array<double, tile::size> again{};  // the columns of a diagonal tile are its rows
-      s.trace = k.diagonal().sum();
-      s.squares = tile::add_sums(k.data(), k.rows(), k.cols(), rows + i0, again.data());
+      for (Index r = 0; r < count; ++r) s.trace += k[r * cols + (i - j) + r];
+      s.squares += tile::add_sums(k, count, cols, rows + i, again.data());
     } else {
-      s.squares = 2 * tile::add_sums(k.data(), k.rows(), k.cols(), rows + i0, rows + j0);
+      s.squares += 2 * tile::add_sums(k, count, cols, rows + i, rows + j);
     }
   }
   void close(Index strip, double* rows) { ordered_.give(strip, rows, rows_.size()); }
@@ -153,47 +164,70 @@ double GramOperator::bytes(Index n, Index block, Storage storage, int threads) {
   return kept + blocks * length * sizeof(double) + 4 * threads * plane + row_sums;
 }
 
-template <class S>
-void GramOperator::evaluate(Index i, Index j, float* packed, SumsInOrder* sums, double* rows,
-                            Index tile) const {
+void GramOperator::report_overflow(Index i, Index j) const {
+  const auto rows = [this](Index t) {
+    return fmt::format("{}..{}", t * tile::size, std::min(size(), (t + 1) * tile::size) - 1);
+  };
+  throw Error(ErrorCode::bad_data,
+              fmt::format("kernel {} overflows between rows {} and {}", kernel_, rows(i), rows(j)),
+              "scale the inputs (--scale standardize) or choose smaller parameters");
+}
+
+template <class S, class Use>
+void GramOperator::evaluate(Index i, Index j, SumsInOrder* sums, double* rows, const Use& use) const {
   const Index n = size(), i0 = i * tile::size, j0 = j * tile::size;
   const Index height = std::min(tile::size, n - i0), width = std::min(tile::size, n - j0);
-  const auto fill = [&](const auto& tiles, auto* out) {
+  const bool by_double = std::is_same_v<S, float> && !rough_tiles_;
+  const auto fill = [&](const auto& tiles, Index first, Index count, auto* out) {
     if (i == j)
       tiles.evaluate_diagonal(i0, height, out);
     else
-      tiles.evaluate(i0, height, j0, width, out);
+      tiles.evaluate(i0 + first, count, j0, width, out);
   };
-  S* values = thread_scratch<S>(tile::plane);
-  if constexpr (std::is_same_v<S, double>) {
-    fill(*exact_tiles_, values);
-  } else if (rough_tiles_) {
-    fill(*rough_tiles_, values);
-  } else {
-    double* exact = thread_scratch<double>(tile::plane);
-    fill(*exact_tiles_, exact);
-    std::transform(exact, exact + height * width, values,
-                   [this](double k) { return static_cast<float>(scale_ * k); });
+  // A tile on the diagonal is made symmetric, which takes all of it at once.
+  const Index step = i == j ? height : strip_rows;
+  S* const values = thread_scratch<S>(2 * tile::plane);
+  for (Index first = 0; first < height; first += step) {
+    const Index count = std::min(step, height - first);
+    if constexpr (std::is_same_v<S, double>) {
+      fill(*exact_tiles_, first, count, values);
+      if (sums) sums->add(i * (i + 1) / 2 + j, i == j, i0 + first, count, j0, width, values, rows);
+    } else if (rough_tiles_) {
+      fill(*rough_tiles_, first, count, values);
+    } else {
+      double* exact = thread_scratch<double>(tile::plane);
+      fill(*exact_tiles_, first, count, exact);
+      // Values far outside float's range are scaled while they are in double.
+      std::transform(exact, exact + count * width, values,
+                     [this](double k) { return static_cast<float>(scale_ * k); });
+    }
+    if (!tile::scale(values, count * width, by_double ? S(1) : S(scale_))) report_overflow(i, j);
+    const Index padded = (count + tile::panel - 1) / tile::panel * tile::panel;
+    S* ready = values;
+    if (width < tile::size || count < padded) {
+      ready = values + tile::plane;
+      std::fill(ready, ready + padded * tile::size, S(0));
+      for (Index r = 0; r < count; ++r)
+        std::copy(values + r * width, values + (r + 1) * width, ready + r * tile::size);
+    }
+    use(first, padded, ready);
   }
-  const Eigen::Map<const Matrix<S>> k(values, height, width);
-  // Values far outside float's range were scaled while they were in double.
-  const bool scaled = std::is_same_v<S, float> && !rough_tiles_;
-  if (!tile::pack<S>(values, height, width, scaled ? S(1) : S(scale_), packed))
-    throw Error(ErrorCode::bad_data,
-                fmt::format("kernel {} overflows between rows {}..{} and {}..{}", kernel_, i0,
-                            i0 + height - 1, j0, j0 + width - 1),
-                "scale the inputs (--scale standardize) or choose smaller parameters");
-  if constexpr (std::is_same_v<S, double>)
-    if (sums) sums->add(tile, i0, j0, k, rows);
 }
 
 template <class S>
-const float* GramOperator::packed_tile(Index i, Index j, SumsInOrder* sums, double* rows, Index tile) const {
-  const Index planes = planes_of(storage_);
-  if (planes >= planes_for<S>) return stored_.data() + tile * planes * tile::plane;
-  float* fresh = thread_scratch<float>(3 * tile::plane) + tile::plane;  // after values evaluated in float
-  evaluate<S>(i, j, fresh, sums, rows, tile);
-  return fresh;
+void GramOperator::multiply_tile(Index i, Index j, Index groups, const S* v_j, double* y_i, const S* v_i,
+                                 double* y_j, SumsInOrder* sums, double* rows) const {
+  const Index w = tile::width(), planes = planes_of(storage_);
+  with_sums_in<S>(groups * tile::size * w, y_i, y_j, [&](S* own, S* other) {
+    if (planes >= planes_for<S>) {
+      tile::multiply(stored_.data() + (i * (i + 1) / 2 + j) * planes * tile::plane, groups, v_j, own, v_i,
+                     other);
+    } else {
+      evaluate<S>(i, j, sums, rows, [&](Index first, Index count, const S* k) {
+        tile::multiply_rows(k, count, groups, v_j, own + first * w, v_i + first * w, other);
+      });
+    }
+  });
 }
 
 GramOperator::GramOperator(const Kernel& kernel, const Samples<double>& samples, Storage storage,
@@ -218,12 +252,16 @@ GramOperator::GramOperator(const Kernel& kernel, const Samples<double>& samples,
       double* rows = sums.open(strip);
       for (Index t = strips.begin(strip); t < strips.begin(strip + 1); ++t) {
         run.check();
-        const auto [i, j] = position_of(t);
+        const Index i = position_of(t).row, j = position_of(t).col;
         float* packed = stored_.data() + t * length;
+        const auto pack = [&](Index first, Index count, const auto* k) {
+          if (!tile::pack(k, first, count, packed)) report_overflow(i, j);
+        };
+        if (i + 1 == tile_rows_) std::fill(packed, packed + length, 0.0F);  // not all of it is evaluated
         if (storage == Storage::stored)
-          evaluate<double>(i, j, packed, &sums, rows, t);
+          evaluate<double>(i, j, &sums, rows, pack);
         else
-          evaluate<float>(i, j, packed, nullptr, nullptr, t);
+          evaluate<float>(i, j, nullptr, nullptr, pack);
         const Index finished = ++done;
         if (omp_get_thread_num() == 0) run.report("kernel matrix", double(finished) / double(strips.tiles));
       }
@@ -294,14 +332,9 @@ void GramOperator::multiply(const BlockView<double>& v, BlockRef<double> y, cons
       for (Index t = strips.begin(strip); t < strips.begin(strip + 1); ++t) {
         run.check();
         const auto [i, j] = position_of(t);
-        const float* k = packed_tile<S>(i, j, k_sums ? &*k_sums : nullptr, rows, t);
         const Index at_i = i * tile_length, at_j = j * tile_length;
-        if constexpr (std::is_same_v<S, double>)
-          tile::multiply(k, groups, packed + at_j, mine + at_i, packed + at_i,
-                         i == j ? nullptr : mine + at_j);
-        else
-          multiply_rough_tile(k, groups, tile_length, packed + at_j, mine + at_i, packed + at_i,
-                              i == j ? nullptr : mine + at_j);
+        multiply_tile<S>(i, j, groups, packed + at_j, mine + at_i, packed + at_i,
+                         i == j ? nullptr : mine + at_j, k_sums ? &*k_sums : nullptr, rows);
         if (!kept && ++done % 64 == 0 && omp_get_thread_num() == 0)
           run.report("pass over the kernel matrix", double(done) / double(strips.tiles));
       }
@@ -341,15 +374,11 @@ Matrix<double> GramOperator::tile_row_product(Index row, const BlockView<double>
   for (Index other = 0; other < tile_rows_; ++other) {
     pack(other, theirs);
     const Index i = std::max(row, other), j = std::min(row, other);
-    const float* k = packed_tile<S>(i, j, nullptr, nullptr, i * (i + 1) / 2 + j);
     S *const v_j = other <= row ? theirs.data() : mine.data(), *const v_i =
                                                                    other <= row ? mine.data() : theirs.data();
     double *const y_i = other <= row ? sum.data() : ignored.data(), *const y_j =
                                                                         other <= row ? nullptr : sum.data();
-    if constexpr (std::is_same_v<S, double>)
-      tile::multiply(k, groups, v_j, y_i, v_i, y_j);
-    else
-      multiply_rough_tile(k, groups, groups * group, v_j, y_i, v_i, y_j);
+    multiply_tile<S>(i, j, groups, v_j, y_i, v_i, y_j, nullptr, nullptr);
   }
   const Index rows = std::min(tile::size, n - row * tile::size);
   Matrix<double> out(rows, b);

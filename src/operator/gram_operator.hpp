@@ -52,12 +52,16 @@ class GramOperator final : public SymmetricOperator<double> {
   /// The pass itself, with vectors, sums and evaluated tiles in S.
   template <class S>
   void multiply(const BlockView<double>& v, BlockRef<double> y, const Run& run) const;
-  /// The tile as a pass in S needs it: kept, or evaluated into this thread's scratch.
+  /// The product of tile (i, j) with its vectors, both ways; y_j null: one way.
   template <class S>
-  [[nodiscard]] const float* packed_tile(Index i, Index j, SumsInOrder* sums, double* rows, Index tile) const;
-  /// Evaluates tile (i, j) and packs it; exact values are added to `sums` and their `rows` if given.
-  template <class S>
-  void evaluate(Index i, Index j, float* packed, SumsInOrder* sums, double* rows, Index tile) const;
+  void multiply_tile(Index i, Index j, Index groups, const S* v_j, double* y_i, const S* v_i, double* y_j,
+                     SumsInOrder* sums, double* rows) const;
+  /// Evaluates tile (i, j) a few rows at a time and hands them to use(first row, rows, values): row-major,
+  /// scaled, tile::size values in a row and a multiple of tile::panel rows, padded with zeros. Exact values
+  /// are added to `sums` and their `rows` if given.
+  template <class S, class Use>
+  void evaluate(Index i, Index j, SumsInOrder* sums, double* rows, const Use& use) const;
+  [[noreturn]] void report_overflow(Index i, Index j) const;
 
   Index tile_rows_;
   Storage storage_;

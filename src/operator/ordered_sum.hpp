@@ -22,24 +22,25 @@ class OrderedSum {
   OrderedSum(T* total, Index parts, std::vector<T*> buffers)
       : total_(total), pending_(static_cast<std::size_t>(parts)), free_(std::move(buffers)) {}
 
-  /// A buffer for part `order`. The last one is kept for the part that is next in turn: without it
-  /// the others could never be added.
+  /// A buffer for part `order`. The last one is kept for the part that is next in turn, unless that part has
+  /// one: without it the others could never be added.
   [[nodiscard]] T* borrow(Index order, const Run& run) {
     std::unique_lock lock(mutex_);
-    while (free_.empty() || (free_.size() == 1 && order != next_)) {
+    while (free_.empty() || (free_.size() == 1 && order != next_ && !begun(next_))) {
       if (abandoned_) throw AbandonedWork();
       changed_.wait_for(lock, std::chrono::milliseconds(20));
       run.check();
     }
     T* buffer = free_.back();
     free_.pop_back();
+    pending_[static_cast<std::size_t>(order)].begun = true;
     return buffer;
   }
 
   /// The first `used` values of the buffer are part `order`; the rest of it is zero.
   void give(Index order, T* buffer, Index used) {
     std::unique_lock lock(mutex_);
-    pending_[static_cast<std::size_t>(order)] = {buffer, used};
+    pending_[static_cast<std::size_t>(order)] = {buffer, used, true};
     if (adding_) return;  // that thread will see it
     adding_ = true;
     while (next_ < static_cast<Index>(pending_.size()) && pending_[static_cast<std::size_t>(next_)].buffer) {
@@ -65,7 +66,11 @@ class OrderedSum {
   struct Part {
     T* buffer = nullptr;
     Index used = 0;
+    bool begun = false;
   };
+  [[nodiscard]] bool begun(Index order) const {
+    return order < static_cast<Index>(pending_.size()) && pending_[static_cast<std::size_t>(order)].begun;
+  }
   T* total_;
   std::vector<Part> pending_;
   std::vector<T*> free_;

@@ -32,10 +32,10 @@ template <class T>
     return (row / 2) * 2 * w + 2 * c + row % 2;
 }
 
-/// Packs scale times a row-major rows x cols tile (both at most `size`), padding with zeros. False when a
-/// value is not finite in float.
+/// Packs `count` row-major rows of `size` values, a multiple of `panel`, as rows `first` and on of a tile.
+/// False when a value is not finite in float.
 template <class T>
-[[nodiscard]] bool pack(const T* tile, Index rows, Index cols, T scale, float* packed);
+[[nodiscard]] bool pack(const T* rows, Index first, Index count, float* packed);
 
 /// Adds the sums of a row-major tile's rows and columns to `by_row` and `by_column`; returns Σ k².
 [[nodiscard]] double add_sums(const double* tile, Index rows, Index cols, double* by_row, double* by_column);
@@ -45,5 +45,16 @@ template <class T>
 void multiply(const float* packed, Index groups, const float* v_j, float* y_i, const float* v_i, float* y_j);
 void multiply(const float* packed, Index groups, const double* v_j, double* y_i, const double* v_i,
               double* y_j);
+
+/// The same for some rows of a tile as they were evaluated: row-major, `size` values each, a multiple of
+/// `panel` of them; y_I and v_I begin at the first of these rows.
+void multiply_rows(const float* k, Index rows, Index groups, const float* v_j, float* y_i, const float* v_i,
+                   float* y_j);
+void multiply_rows(const double* k, Index rows, Index groups, const double* v_j, double* y_i,
+                   const double* v_i, double* y_j);
+
+/// Multiplies the values by a factor. False when one of them is not finite.
+[[nodiscard]] bool scale(float* values, Index n, float factor);
+[[nodiscard]] bool scale(double* values, Index n, double factor);
 
 }  // namespace mercer::tile

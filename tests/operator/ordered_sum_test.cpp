@@ -30,6 +30,20 @@ TEST(OrderedSum, AddsInOrderWhateverTheThreadsDo) {
   }
 }
 
+TEST(OrderedSum, TwoBuffersKeepTwoThreadsBusy) {
+  std::vector<double> total(1, 0.0), memory(2);
+  OrderedSum<double> sum(total.data(), 3, {&memory[0], &memory[1]});
+  std::stop_source stopped;
+  stopped.request_stop();  // so that waiting throws
+  const mercer::Run run{.stop = stopped.get_token()};
+  double* first = sum.borrow(0, run);
+  double* second = sum.borrow(1, run);  // part 0 has its buffer: nothing to wait for
+  *first = *second = 1;
+  sum.give(1, second, 1);
+  sum.give(0, first, 1);
+  EXPECT_EQ(total[0], 2);
+}
+
 TEST(OrderedSum, NobodyWaitsForAPartThatFailedAndItsReasonIsReported) {
   for (int attempt = 0; attempt < 20; ++attempt) {
     std::vector<double> total(1, 0.0), memory(2);
