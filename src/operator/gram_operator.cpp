@@ -78,18 +78,25 @@ void with_sums_in(Index length, double* y_i, double* y_j, const F& f) {
   }
 }
 
-/// A power of two that brings the kernel's values near 1 if they are far outside float's range. Read
-/// off small tiles along the diagonal, which bounds all values of a PSD kernel.
-double scale_of(const KernelTiles<double>& tiles, Index n) {
+/// The largest value in small tiles along the diagonal, which bounds all values of a PSD kernel.
+double largest_near_diagonal(const KernelTiles<double>& tiles, Index n) {
   constexpr Index step = 8;
   std::array<double, step * step> values{};
   double largest = 0;
   for (Index i = 0; i < n; i += step) {
     const Index count = std::min(step, n - i);
     tiles.evaluate(i, count, i, count, values.data());
-    for (Index p = 0; p < count * count; ++p)
-      largest = std::max(largest, std::abs(values[static_cast<std::size_t>(p)]));
+    for (Index p = 0; p < count * count; ++p) {
+      const double size = std::abs(values[static_cast<std::size_t>(p)]);
+      if (!(size <= largest)) largest = size;  // what is no number stays
+      if (!std::isfinite(largest)) return largest;
+    }
   }
+  return largest;
+}
+
+/// A power of two that brings the values near 1 if they are far outside float's range.
+double scale_for(double largest) {
   if (!(largest > 0) || !std::isfinite(largest) || (largest > 1e-15 && largest < 1e15)) return 1;
   return std::ldexp(1.0, -std::ilogb(largest));
 }
@@ -237,7 +244,9 @@ GramOperator::GramOperator(const Kernel& kernel, const Samples<double>& samples,
       storage_(storage),
       exact_tiles_(std::in_place, kernel, samples),
       kernel_(kernel.to_string()) {
-  scale_ = scale_of(*exact_tiles_, size());
+  const double largest = largest_near_diagonal(*exact_tiles_, size());
+  scale_ = scale_for(largest);
+  bounded_ = std::isfinite(largest) && kernel.definiteness() == Definiteness::psd && !kernel.is_precomputed();
   if (storage != Storage::stored && !kernel.is_precomputed() && scale_ == 1)
     rough_tiles_.emplace(kernel, samples.cast<float>());
   if (storage == Storage::recomputed) return;

@@ -74,6 +74,7 @@ class Davidson {
     orthonormalize<double>(basis(), start, std::numeric_limits<double>::min(), random_);
     probes_.resize(n_, probe_count);
     fill_random<double>(probes_, random_);  // the operator centres them if it centres anything
+    explain_probes();
     rough_error_ =
         op_.rough_error(start.leftCols(std::min<Index>(8, first)), run_) / approximation_.values()[0];
     const bool rough = rough_enough(1);
@@ -136,13 +137,16 @@ class Davidson {
     projected_.bottomRightCorner(more, more) = (corner + corner.transpose()) / 2;
   }
 
+  /// U Σ Uᵀ ω
+  void explain_probes() {
+    const Block<double> part = approximation_.project(probes_, run_);
+    explained_ = approximation_.expand(approximation_.values().asDiagonal() * part, run_);
+  }
+
   /// ω := E ω, normalised together; the logarithm of what was divided by is kept.
   void advance_probes(const BlockView<double>& image) {
     const Vector<double> before = probes_.colwise().norm();
-    Block<double> part = approximation_.project(probes_, run_);
-    part = (approximation_.values().asDiagonal() * part).eval();
-    probes_ = image;
-    approximation_.add_expanded(-part, probes_, run_);
+    probes_ = image - explained_;
     const Vector<double> after = probes_.colwise().norm();
     const double largest = after.maxCoeff();
     last_growth_ = (after.array() / before.array().max(std::numeric_limits<double>::min())).maxCoeff();
@@ -172,10 +176,13 @@ class Davidson {
     Block<double> w = std::move(residual_);
     for (Index c = 0; c < more; ++c)
       if (open[static_cast<std::size_t>(c)] != c) w.col(c) = w.col(open[static_cast<std::size_t>(c)]);
-    w.conservativeResize(n_, more);
     vectors_.resize(0, 0);  // memory is what limits the size of the problem
-    // 1/θ r + U D Uᵀ r with D = 1/(θ − σ) − 1/θ
+    // 1/θ r + U D Uᵀ r with D = 1/(θ − σ) − 1/θ. U is evaluated for the probes' U Σ Uᵀ ω as well.
+    w.conservativeResize(n_, more + probe_count);
+    w.rightCols(probe_count) = probes_;
     Block<double> part = approximation_.project(w, run_);
+    part.rightCols(probe_count).array().colwise() *= approximation_.values().array();
+    w.rightCols(probe_count).setZero();
     for (Index c = 0; c < more; ++c) {
       const double theta = theta_[open[static_cast<std::size_t>(c)]];
       for (Index j = 0; j < part.rows(); ++j) {
@@ -186,6 +193,8 @@ class Davidson {
       w.col(c) /= theta;
     }
     approximation_.add_expanded(part, w, run_);
+    explained_ = w.rightCols(probe_count);
+    w.conservativeResize(n_, more);
     const double share = w.colwise().norm().maxCoeff();
     orthonormalize<double>(basis(), w, std::numeric_limits<double>::min(), random_);
     join(std::move(w), rough_enough(share));
@@ -268,6 +277,7 @@ class Davidson {
         return true;
       if (last_growth_ > theta_[k_ - 1] || more == 8) return false;
       Block<double> image(n_, probe_count);
+      explain_probes();
       op_.apply_roughly(probes_, image, run_);
       ++passes_;
       advance_probes(image);
@@ -312,6 +322,7 @@ class Davidson {
   Vector<double> image_error_;                ///< of each column of A Q; 0: an exact product
   bool seen_exactly_ = false;                 ///< an exact pass has been made
   Block<double> probes_;                      ///< E^q ω up to a common factor
+  Block<double> explained_;                   ///< U Σ Uᵀ ω of these
   double log_norm_ = 0;
   double last_growth_ = 0;  ///< of a probe in the last step: ‖E‖ is at least this
   Index probe_steps_ = 0, passes_ = 0;
