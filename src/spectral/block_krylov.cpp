@@ -98,6 +98,9 @@ class BlockKrylov {
     }
   }
 
+  /// What residuals are relative to: the largest |eigenvalue| seen.
+  [[nodiscard]] double scale() const { return scale_; }
+
   /// The probable bound alone, for eigenpairs that came from elsewhere.
   double bound_missed(const Spectrum<T>& found) {
     wanted_ = found.values.size();
@@ -368,10 +371,11 @@ class BlockKrylov {
   }
 
   /// What the extreme Ritz values of `steps` steps from random vectors say of the eigenvalues left over.
+  /// Rough products change QᵀAQ, and so its eigenvalues, by at most the errors of all columns together.
   [[nodiscard]] double probable_bound(double largest, double smallest, Index steps, double delta) const {
     const double rounding = 10 * double(std::numeric_limits<T>::epsilon()) * scale_ + cancelled();
     return lanczos_bound(largest, smallest, n_, block_, steps, delta, one_sided_) + rounding +
-           (rough_ ? 4 * rough_error_ : 0);
+           (rough_ ? 2 * std::sqrt(double(size_)) * rough_error_ : 0);
   }
 
   /// Replaces the basis beyond the wanted vectors by these combinations of it.
@@ -461,9 +465,10 @@ Spectrum<T> eigenpairs(const SymmetricOperator<T>& op, const EigenRequest& reque
   if (!(request.delta > 0 && request.delta < 1))
     throw Error(ErrorCode::usage, fmt::format("delta = {} is no probability", request.delta));
   const ThreadScope threads(run);
-  Spectrum<T> out = BlockKrylov<T>(op, request, run).solve(start);
+  BlockKrylov<T> solver(op, request, run);
+  Spectrum<T> out = solver.solve(start);
   if (!out.converged && !request.allow_partial) {
-    const double scale = out.values.size() ? out.values.cwiseAbs().maxCoeff() : 1;
+    const double scale = std::max(solver.scale(), out.values.size() ? out.values.cwiseAbs().maxCoeff() : 0);
     throw Error(ErrorCode::not_converged,
                 fmt::format("the eigenvectors have not converged after {} passes: relative residual {:.1e}",
                             out.passes, scale > 0 ? out.residuals.maxCoeff() / scale : 0),

@@ -26,18 +26,19 @@ Vector<double> residual_norms(const SymmetricOperator<T>& op, const BlockView<T>
 double rigorous_missed_bound(std::optional<double> trace, std::optional<double> frobenius_squared, Index n,
                              const Vector<double>& values, const Vector<double>& residuals, End end, bool psd,
                              double cancellation) {
-  constexpr double epsilon = std::numeric_limits<double>::epsilon();
+  // Sums of squares in a tile of K go through some 100 additions, sums of a row through n/256 more.
+  const double epsilon = (128 + double(n) / 64) * std::numeric_limits<double>::epsilon();
   const double coupling = residuals.norm();  // ‖R‖₂ ≤ ‖R‖_F
   double rest = std::numeric_limits<double>::infinity();
   if (values.size() == n) rest = 0;
   if (psd && trace && end == End::largest) {
     const double size = std::abs(*trace) + std::sqrt(double(n)) * cancellation;  // of the numbers summed
-    rest = std::min(rest, std::max(0.0, *trace - values.sum()) + 16 * epsilon * size);
+    rest = std::min(rest, std::max(0.0, *trace - values.sum()) + epsilon * size);
   }
   if (frobenius_squared) {
     // ‖PAP‖² = ‖A‖² − Σθ² − 2‖R‖²
     const double squared = *frobenius_squared - values.squaredNorm() - 2 * coupling * coupling;
-    const double rounding = 16 * epsilon * (*frobenius_squared + cancellation * cancellation);
+    const double rounding = epsilon * (*frobenius_squared + cancellation * cancellation);
     rest = std::min(rest, std::sqrt(std::max(0.0, squared) + rounding));
   }
   if (end == End::smallest && psd) return std::max(-(rest + coupling), 0.0);
