@@ -202,10 +202,14 @@ class BlockKrylov {
 
   /// The wanted pairs of a space built with rough products, made exact. What follows is exact.
   void refine_wanted(double target) {
-    const Index keep = std::max(wanted_ + block_, std::min(size_, basis_.cols() - refine_rounds * wanted_));
-    compress(std::min(size_, keep));
-    RoughRitz<T> found{basis_,  theta_.head(size_), basis_.middleCols(size_, frontier_), link_,
-                       wanted_, rough_error_};
+    const Index keep = std::max(wanted_ + block_, basis_.cols() - refine_rounds * wanted_);
+    if (keep < size_) {
+      compress(keep);
+      theta_.conservativeResize(keep);
+      ritz_ = Block<double>::Identity(keep, keep);
+    }
+    RoughRitz<T> found{basis_,        ritz_,   theta_.head(size_), basis_.middleCols(size_, frontier_),
+                       link_ * ritz_, wanted_, rough_error_};
     // (the target leaves room for an estimate's error; these residuals are measured)
     const Refined<T> refined = refine<T>(op_, sign_, std::move(found), 1.9 * target * scale_, random_, run_);
     rough_ = false;
@@ -259,7 +263,7 @@ class BlockKrylov {
   /// of a product with A (floor()), or its roughness, counts as nothing.
   [[nodiscard]] double worst_residual() const {
     const double worst = residual_.head(wanted_).maxCoeff();
-    return worst <= std::max(floor(), rough_ ? 0.3 * rough_error_ : 0) || scale_ == 0 ? 0 : worst / scale_;
+    return worst <= std::max(floor(), rough_ ? rough_error_ : 0) || scale_ == 0 ? 0 : worst / scale_;
   }
 
   /// A block shows at most `block` copies of a repeated eigenvalue. Are there that many equal ones?
@@ -318,7 +322,7 @@ class BlockKrylov {
       Index wait = 1;
       if (now > target && before > now && passes_ > passes_before) {
         const double rate = std::log(before / now) / double(passes_ - passes_before);
-        const double aim = std::max(target, rough_ ? 0.3 * rough_error_ / scale_ : 0);
+        const double aim = std::max(target, rough_ ? rough_error_ / scale_ : 0);
         wait = std::clamp<Index>(static_cast<Index>(0.7 * std::log(now / aim) / rate), 1, 6);
       }
       before = now;

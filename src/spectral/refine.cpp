@@ -12,10 +12,16 @@
 namespace mercer {
 namespace {
 
+/// c += a b
+template <class T>
+void add(const BlockView<T>& a, const Block<double>& b, Block<T>& c) {
+  linalg::add_product<T>(1, a, b.cast<T>().eval(), c);
+}
+
 template <class T>
 Block<T> product(const BlockView<T>& a, const Block<double>& b) {
   Block<T> c = Block<T>::Zero(a.rows(), b.cols());
-  linalg::add_product<T>(1, a, b.cast<T>().eval(), c);
+  add<T>(a, b, c);
   return c;
 }
 
@@ -42,14 +48,18 @@ Refined<T> refine(const SymmetricOperator<T>& op, T sign, RoughRitz<T> rough, do
   const auto passes = [](Index columns) { return (columns + 7) / 8; };
   Refined<T> out;
 
+  // Y is never written down: Y c = Q (S_Y c).
+  const BlockView<T> q = basis.leftCols(m);
+  const Block<double> to_y = rough.rotation.rightCols(m - k);
+  const Block<T> v = product<T>(q, rough.rotation.leftCols(k));
   Block<T> exact(n, k);  // G = A V
-  op.apply(basis.leftCols(k), exact, run);
+  op.apply(v, exact, run);
   if (sign < 0) exact = -exact;
   out.passes += passes(k);
 
   Block<double> projected = Block<double>::Zero(most, most);
   projected.diagonal().head(m) = rough.values;
-  const Block<double> first = transposed<T>(basis.leftCols(m), exact);  // UᵀAV
+  const Block<double> first = rough.rotation.transpose() * transposed<T>(q, exact);  // [V Y]ᵀAV
   projected.topLeftCorner(m, k) = first;
   projected.topLeftCorner(k, m) = first.transpose();
   projected.topLeftCorner(k, k) = (first.topRows(k) + first.topRows(k).transpose()) / 2;
@@ -63,22 +73,26 @@ Refined<T> refine(const SymmetricOperator<T>& op, T sign, RoughRitz<T> rough, do
     linalg::syevr(s, size - k, size - 1, theta, top);
     const Block<double> wanted = top.rowwise().reverse();
     out.values = theta.reverse();
-    // A V' = G s_V + (Y Θ + F C_Y) s_Y + (A W) s_W;  R = A V' − V' Θ'
-    out.vectors = product<T>(basis.leftCols(size), wanted);
+    // V' = V s_V + Y s_Y + W s_W;  A V' = G s_V + (Y Θ + F C_Y) s_Y + (A W) s_W;  R = A V' − V' Θ'
+    out.vectors = product<T>(v, wanted.topRows(k));
     Block<T> residual = product<T>(exact, wanted.topRows(k));
     if (size > k) {
       const Block<double> of_y = wanted.middleRows(k, m - k);
-      residual += product<T>(basis.middleCols(k, m - k), rough.values.tail(m - k).asDiagonal() * of_y);
-      residual += product<T>(rough.frontier, rough.coupling.rightCols(m - k) * of_y);
+      add<T>(q, to_y * of_y, out.vectors);
+      add<T>(q, to_y * (rough.values.tail(m - k).asDiagonal() * of_y), residual);
+      add<T>(rough.frontier, rough.coupling.rightCols(m - k) * of_y, residual);
     }
-    if (size > m) residual += product<T>(images.leftCols(size - m), wanted.bottomRows(size - m));
+    if (size > m) {
+      add<T>(basis.middleCols(m, size - m), wanted.bottomRows(size - m), out.vectors);
+      add<T>(images.leftCols(size - m), wanted.bottomRows(size - m), residual);
+    }
     residual -= out.vectors * out.values.template cast<T>().asDiagonal();
     out.residuals = residual.template cast<double>().colwise().norm();
 
     // The residuals that are too large join the basis.
     std::vector<Index> open;
     for (Index c = 0; c < k; ++c)
-      if (out.residuals[c] > target / 4) open.push_back(c);
+      if (out.residuals[c] > 0.7 * target) open.push_back(c);
     const bool done = out.residuals.maxCoeff() <= target;
     // What multiplies V is exact; the error of the other images counts with their share.
     Vector<double> allowance = Vector<double>::Zero(k);

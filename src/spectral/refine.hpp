@@ -1,7 +1,7 @@
 // Bringing eigenpairs found with rough products to full accuracy.
 //
-// A Krylov space built with rough products gives Ritz vectors U = [V Y] with A U = U Θ + F C up to the
-// products' error. With the exact image G = A V of the wanted vectors alone, the residuals R = G − V Θ
+// A Krylov space Q built with rough products gives Ritz vectors Q S = [V Y] with A Q S = Q S Θ + F C up to
+// the products' error. With the exact image G = A V of the wanted vectors alone, the residuals R = G − V Θ
 // are known exactly; they join the basis and Rayleigh-Ritz is done again. Whatever multiplies V is
 // exact; the rough images multiply only corrections, which are as small as the error to be corrected.
 #pragma once
@@ -14,9 +14,10 @@ namespace mercer {
 
 template <class T>
 struct RoughRitz {
-  Block<T>& basis;        ///< its first columns are U, orthonormal, V leading; the others are room to work in
-  Vector<double> values;  ///< Θ, descending
-  Block<T> frontier;      ///< F, orthonormal, orthogonal to U
+  Block<T>& basis;         ///< its first columns are Q, orthonormal; the others are room to work in
+  Block<double> rotation;  ///< S, orthogonal
+  Vector<double> values;   ///< Θ, descending
+  Block<T> frontier;       ///< F, orthonormal, orthogonal to Q
   Block<double> coupling;  ///< C
   Index wanted = 0;
   double error = 0;  ///< of the rough product of a unit vector
