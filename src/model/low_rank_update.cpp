@@ -30,13 +30,6 @@ bool same_rows(const Samples<T>& a, const Samples<T>& b) {
   return true;
 }
 
-template <class T>
-Samples<T> in_the_form_of(const Samples<T>& rows, const Samples<T>& like) {
-  if (rows.is_sparse() == like.is_sparse()) return rows;
-  if (like.is_sparse()) return SparseMatrix<T>(rows.to_dense().sparseView());
-  return rows.to_dense();
-}
-
 /// New points, scaled, that should become landmarks: pivots of what the basis leaves of them, until it leaves
 /// no larger share of their trace than `share`.
 template <class T>
@@ -47,7 +40,7 @@ std::vector<Index> further_landmarks(const LandmarkBasis<T>& basis, const Sample
   const std::vector<Index> among =
       uniform_rows(points.rows(), std::max<Index>(1, room - basis.rank()), run.seed, 3);
   const Samples<T> all = stacked<T>(
-      {basis.landmarks(), in_the_form_of(points.select_rows(among), basis.landmarks())}, points.cols());
+      {basis.landmarks(), points.select_rows(among).in_the_form_of(basis.landmarks())}, points.cols());
   PivotRequest request;
   request.max_rank = max_rank;
   request.tolerance = share;
@@ -136,7 +129,7 @@ KernelPca<T> LowRankFit<T>::update(const Pca& model, const Samples<T>& more, con
     model.kernel_.check_data(points);
     const double share = before.remainder.trace() / std::max(before.diagonal_sum, 1e-300);
     const std::vector<Index> further = further_landmarks(basis, points, options.max_rank, share, run);
-    landmarks = stacked<T>({landmarks, in_the_form_of(points.select_rows(further), landmarks)}, more.cols());
+    landmarks = stacked<T>({landmarks, points.select_rows(further).in_the_form_of(landmarks)}, more.cols());
     IndependentLandmarks independent = independent_landmarks(model.kernel_, landmarks, before.factor, run);
     state.factor = std::move(independent.factor);
     landmarks = landmarks.select_rows(independent.kept);
