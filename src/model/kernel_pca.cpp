@@ -247,12 +247,18 @@ template <class T>
 KernelPca<T> KernelPca<T>::fit(RowSource<T>& rows, const KernelPcaOptions& options, const Run& run) {
   KernelPca model = LowRankFit<T>::fit(rows, options, run);
   model.columns_ = rows.columns();
+  if (std::string label = rows.label_column(); !label.empty()) model.label_ = Label{std::move(label)};
   return model;
 }
 
 template <class T>
 KernelPca<T> KernelPca<T>::update(const Samples<T>& more, const UpdateOptions& options,
                                   const Run& run) const {
+  return LowRankFit<T>::update(*this, *rows_of(more), options, run);
+}
+
+template <class T>
+KernelPca<T> KernelPca<T>::update(RowSource<T>& more, const UpdateOptions& options, const Run& run) const {
   return LowRankFit<T>::update(*this, more, options, run);
 }
 
@@ -265,8 +271,8 @@ KernelPca<T> KernelPca<T>::refit(const Samples<T>& samples, const Components& co
 template <class T>
 KernelPca<T> KernelPca<T>::refit(const Dataset<T>& data, const Components& components, const Run& run) const {
   KernelPca model = refit(data.samples, components, run);
-  model.label_ = data.label;
-  model.columns_ = data.columns;
+  if (data.label) model.label_ = data.label;
+  if (!data.columns.empty()) model.columns_ = data.columns;
   return model;
 }
 
