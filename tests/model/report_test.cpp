@@ -177,5 +177,55 @@ TEST(ReportTable, ManagesWithoutResidualsOrBounds) {
   EXPECT_TRUE(has(Report{}.to_string(), "no component")) << Report{}.to_string();
 }
 
+EigenvalueBounds bounds_around(const Vector<double>& values, double likely, double sure, double below) {
+  EigenvalueBounds b;
+  b.low = b.rigorous_low = values.array() - below;
+  b.high = values.array() + likely;
+  b.rigorous_high = values.array() + sure;
+  b.delta = 1e-6;
+  b.remaining_trace = 0.25;
+  b.rank = 60;
+  return b;
+}
+
+TEST(ReportText, SaysHowFarTheTruthMayLieFromALowRank) {
+  Report r = some_report();
+  r.gram_eigenvalues << 257.3764, 30, 2;
+  r.bounds = bounds_around(r.gram_eigenvalues, 3.1251e-5, 0.0025, 1e-13);
+  const std::string text = r.to_string();
+  EXPECT_TRUE(
+      has(text,
+          "low rank: 60 columns leave out a trace of 0.25; the true eigenvalues are larger than these by "
+          "at most 3.13e-05 (1.2e-05 % of the first, 0.0016 % of the last) but for a chance of 1e-06, by "
+          "at most 0.0025 beyond doubt; smaller by at most "))
+      << text;
+  EXPECT_FALSE(has(text, "257.376 …")) << text;
+
+  r.bounds->rigorous_low = r.gram_eigenvalues.array() - 0.5;
+  r.bounds->low = r.gram_eigenvalues.array() - 0.25;
+  EXPECT_TRUE(
+      has(r.to_string(), "smaller by at most 0.25 but for that chance, by at most 0.5 beyond doubt\n"))
+      << r.to_string();
+  r.bounds = bounds_around(r.gram_eigenvalues, 0.125, 0.125, 0);
+  EXPECT_TRUE(
+      has(r.to_string(),
+          "larger than these by at most 0.125 (0.049 % of the first, 6.2 % of the last); smaller by at "
+          "most 0\n"))
+      << r.to_string();
+}
+
+TEST(ReportJson, HoldsBothEndsOfEveryInterval) {
+  Report r = some_report();
+  r.bounds = bounds_around(r.gram_eigenvalues, 1e-9, 0.5, 1e-10);
+  const json j = json::parse(r.to_json());
+  for (Index i = 0; i < 3; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    EXPECT_EQ(j["eigenvalue_bounds"][at], json({r.bounds->low[i], r.bounds->high[i]}));
+    EXPECT_LT(j["eigenvalue_bounds"][at][0].get<double>(), j["eigenvalue_bounds"][at][1].get<double>());
+    EXPECT_EQ(j["eigenvalue_bounds_rigorous"][at],
+              json({r.bounds->rigorous_low[i], r.bounds->rigorous_high[i]}));
+  }
+}
+
 }  // namespace
 }  // namespace mercer
