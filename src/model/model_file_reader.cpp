@@ -304,6 +304,7 @@ Report ModelReader<T>::report() const {
   if (saved.has("negative_share")) r.negative_share = saved.number("negative_share");
   r.converged = saved.flag("converged");
   r.passes = saved.count("passes");
+  if (saved.has("rough_passes")) r.rough_passes = saved.count("rough_passes");
   r.seconds = saved.named_numbers("seconds");
   r.peak_bytes = static_cast<std::size_t>(saved.count("peak_bytes"));
   r.notes = saved.texts("notes");

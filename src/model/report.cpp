@@ -174,6 +174,7 @@ std::string cost(const Report& r) {
   std::string out = fmt::format("route {}", name_of(r.plan.route));
   if (!r.plan.problem.empty()) out += fmt::format(" ({})", r.plan.problem);
   if (r.passes > 0) out += fmt::format(", {} pass{}", r.passes, r.passes == 1 ? "" : "es");
+  if (r.rough_passes > 0) out += fmt::format(" ({} of them in float)", r.rough_passes);
   std::vector<std::string> stages;
   for (const auto& [stage, seconds] : r.seconds) {
     if (stage == "total")
@@ -213,6 +214,7 @@ std::string Report::to_json() const {
                  {"negative_share", number(negative_share)},
                  {"converged", converged},
                  {"passes", passes},
+                 {"rough_passes", rough_passes},
                  {"plan",
                   {{"route", name_of(plan.route)},
                    {"problem", plan.problem},

@@ -28,6 +28,7 @@ Report some_report(Index k = 3) {
   r.residuals = Vector<double>::Constant(k, 3e-12);
   r.missed = {55.5, 5.75, 1e-6};
   r.passes = 12;
+  r.rough_passes = 9;
   r.plan.route = Route::stored;
   r.plan.problem = "kernel 1797x1797";
   r.plan.bytes = 25.8e6;
@@ -58,6 +59,7 @@ TEST(ReportJson, HoldsEveryFieldOfTheContract) {
   EXPECT_EQ(j["missed_bound"], json({{"rigorous", 55.5}, {"probable", 5.75}, {"delta", 1e-6}}));
   EXPECT_EQ(j["converged"], true);
   EXPECT_EQ(j["passes"], 12);
+  EXPECT_EQ(j["rough_passes"], 9);
   EXPECT_EQ(j["plan"]["route"], "stored");
   EXPECT_EQ(j["plan"]["bytes"], 25'800'000);
   EXPECT_TRUE(j["plan"]["bytes"].is_number_integer());
@@ -132,8 +134,9 @@ TEST(ReportTable, SaysWhatWasFitted) {
           "each eigenvalue of the matrix as computed is right to within 3e-12; none above 5.75 was missed "
           "(but for a chance of 1e-06; beyond doubt, none above 55.5)\n"))
       << text;
-  EXPECT_TRUE(has(
-      text, "route stored (kernel 1797x1797), 12 passes, 1 s (read 0.25, solve 0.5), peak memory 123 MB\n"))
+  EXPECT_TRUE(has(text,
+                  "route stored (kernel 1797x1797), 12 passes (9 of them in float), 1 s (read 0.25, solve "
+                  "0.5), peak memory 123 MB\n"))
       << text;
   EXPECT_TRUE(has(text, "note: twice\n")) << text;
 }
