@@ -57,6 +57,29 @@ class Memory(CliTest):
             np.testing.assert_allclose(other["gram_eigenvalues"], stored["gram_eigenvalues"], rtol=1e-9)
             self.assertLessEqual(max(other["residuals"]), 1e-10 * stored["gram_eigenvalues"][0])
 
+    def test_kernels_that_may_be_indefinite_keep_to_it_too(self):
+        self.generate("x.npy", n=2000 if SLOW_BUILD else 6000, d=12)
+        self.points(n=50)
+        itself = self.measured("kpca", "points.csv")[1]  # 40 MB or so: what remains would hide in the usual slack
+        fit = ["kpca", "x.npy", "--kernel", "rbf(gamma=0.2) - 0.3*rbf(gamma=0.8)", "--indefinite", "clip", "-k", "5"]
+        for route in ("tiled", "stored"):
+            need = self.plan(*fit, "--route", route)["bytes"]
+            report = self.fit(need * 1.01, *fit, "--route", route, slack=itself + 10e6)
+            self.assertEqual(route, report["plan"]["route"])
+
+    def test_many_features_keep_to_it_in_all_their_copies(self):
+        n, d = (600, 50) if SLOW_BUILD else (2500, 2500)  # 50 MB; far from the mean, so distances need shifted copies
+        x = np.random.default_rng(4).normal(size=(n, d)) + 10
+        np.save(self.folder / "x.npy", x)
+        np.save(self.folder / "narrow.npy", x.astype(np.float32))
+        fit = ["-k", "5", "--kernel", f"rbf(gamma={0.5 / d})"]
+        for data, precision in (("x.npy", "double"), ("narrow.npy", "float")):
+            for options in (["--route", "tiled"], ["--route", "stored"], ["--route", "tiled", "--scale", "standardize"],
+                            ["--route", "dense"], ["--rank", "50"]):
+                with self.subTest(data=data, options=options):
+                    options = ["kpca", data, "--precision", precision, *fit, *options]
+                    self.fit(self.plan(*options)["bytes"] * 1.01, *options, slack=SLACK * 0.7)
+
     def test_without_room_for_an_exact_route_it_says_what_each_needs(self):
         self.generate("x.npy", n=6000)
         fit = ["kpca", "x.npy", "--kernel", "rbf(gamma=0.05)", "-k", "5"]
@@ -78,7 +101,7 @@ class Memory(CliTest):
         report = self.fit(self.plan(*fit)["bytes"] * 1.01, *fit)
         self.assertEqual(rank, report["rank"])
 
-    def test_data_larger_than_the_budget_is_fitted_in_passes(self):
+    def test_data_larger_than_the_budget_is_fitted_and_taken_in_by_passes(self):
         n, d = (20000, 80) if SLOW_BUILD else (250000, 80)  # 160 MB: more than the budget and the slack together
         block = np.random.default_rng(3).integers(0, 10, size=(min(n, 5000), d))
         text = "".join(",".join(map(str, row)) + "\n" for row in block.tolist())
@@ -90,9 +113,12 @@ class Memory(CliTest):
         budget = n * d * 8 / 4
         values = []
         for data in ("x.npy", "x.csv"):
-            report = self.fit(budget, "kpca", data, "--kernel", "rbf(gamma=0.0005)", "-k", "4", "--rank", "30")
+            report = self.fit(budget, "kpca", data, "--kernel", "rbf(gamma=0.0005)", "-k", "4", "--rank", "30",
+                              "--model", "m.mercer")
             self.assertEqual((n, "lowrank"), (report["n"], report["plan"]["route"]))
             values.append(report["gram_eigenvalues"])
+            report = self.fit(budget, "update", "m.mercer", data, "--model", "twice.mercer", "--max-rank", "35", "--out", "z.npy")
+            self.assertEqual(2 * n, report["n"])
         np.testing.assert_allclose(values[0], values[1], rtol=1e-9)
 
 
