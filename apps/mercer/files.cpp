@@ -50,6 +50,12 @@ void require_table_creatable(const std::string& path) {
   const TableWriter<double> probe(path, 1);  // never finished, so nothing remains
 }
 
+bool comes_once(const std::string& path) {
+  struct stat info {};
+  return is_stream(path) ||
+         (::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode));
+}
+
 bool is_libsvm(const std::string& path) {
   auto name = std::filesystem::path(path);
   if (name.extension() == ".gz") name.replace_extension();

@@ -9,6 +9,8 @@
 namespace mercer::app {
 
 [[nodiscard]] inline bool is_stream(const std::string& path) { return path == "-"; }
+/// Standard input, or a pipe: it cannot be read a second time.
+[[nodiscard]] bool comes_once(const std::string& path);
 
 /// Throws Error{cannot_create} when `path` cannot be made or replaced; leaves nothing behind. An
 /// empty path or '-' is fine.

@@ -4,7 +4,6 @@
 #include "terminal.hpp"
 
 #include <fmt/format.h>
-#include <sys/resource.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -40,9 +39,7 @@ void print_report(Report report, double read_seconds, double write_seconds, doub
   stages.insert(stages.begin(), {"read", read_seconds});
   stages.emplace_back("write", write_seconds);
   stages.emplace_back("total", total_seconds);
-  rusage usage{};
-  if (getrusage(RUSAGE_SELF, &usage) == 0)
-    report.peak_bytes = std::max(report.peak_bytes, static_cast<std::size_t>(usage.ru_maxrss) * 1024);
+  report.peak_bytes = std::max(report.peak_bytes, peak_memory());
   if (dropped > 0)
     report.notes.push_back(
         fmt::format("{} row{} with missing values left out", dropped, dropped == 1 ? "" : "s"));

@@ -32,7 +32,7 @@ void print_plan(const Plan& plan, std::string_view method, Index n, Index d, con
 void print_report(Report report, double read_seconds, double write_seconds, double total_seconds,
                   Index dropped, const FitFlags& flags);
 
-/// Method is Pca or KernelPca.
+/// Method is Pca, KernelPca or the like; one with a `read` of its own reads the data by it.
 template <template <class> class Method, class Options>
 void fit_and_write(std::string_view method, const FitFlags& flags, const Options& options,
                    const Session& session) {
@@ -43,7 +43,12 @@ void fit_and_write(std::string_view method, const FitFlags& flags, const Options
   const Run run = flags.run.run(session, bar);
 
   with_precision(parse_precision(flags.precision), [&]<class T>() {
-    const auto data = read_dataset<T>(flags.data, read_options, run);
+    const auto data = [&] {
+      if constexpr (requires { Method<T>::read(flags.data, read_options, options, run); })
+        return Method<T>::read(flags.data, read_options, options, run);
+      else
+        return read_dataset<T>(flags.data, read_options, run);
+    }();
     session.interrupts.check();
     const double read_seconds = total.seconds();
     if (flags.explain) {

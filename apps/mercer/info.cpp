@@ -45,7 +45,9 @@ void print_words(const Model<T>& model, const std::string& path, std::uintmax_t 
   auto text = fmt::format("{}: {} model, {} features -> {} components, {} bytes\n", path, model.method(),
                           model.features(), model.components(), file_bytes);
   if (!model.columns().empty()) text += fmt::format("columns    {}\n", some_of(model.columns(), 8));
-  if (const auto& label = model.label())
+  if (const auto& label = model.label(); label && label->names.empty())
+    text += fmt::format("label      {}\n", label->column);
+  else if (label)
     text += fmt::format("label      {} ({} classes: {})\n", label->column, label->names.size(),
                         some_of(label->names, 8));
   text += model.report().to_string();

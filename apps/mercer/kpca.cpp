@@ -1,5 +1,6 @@
 // mercer kpca: kernel PCA (mission rows M3 to M5).
 #include "fit.hpp"
+#include "kernels.hpp"
 #include "low_rank.hpp"
 #include "random_features.hpp"
 
@@ -30,7 +31,7 @@ Command add_kpca(CLI::App& program) {
   parser->footer(
       "Kernels: linear, poly(degree=3, gamma=1, coef0=1), rbf(gamma=0.5), rbf(sigma=1), laplacian, sigmoid,\n"
       "  cosine, matern32, matern52, rq, chi2, additive_chi2, expr('exp(-sqdist)*(1+dot)^2'), precomputed\n"
-      "  (DATA is K); sums, products and multiples. gamma is a number, auto (1/d) or median.\n"
+      "  (DATA is K); sums, products, multiples. gamma: a number, auto (1/d), median. See mercer kernels.\n"
       "Example: mercer kpca digits.csv.gz --label 64 --kernel 'rbf(gamma=0.001)' --out scores.csv");
 
   return {parser, [flags, parser](const Session& session) {
@@ -52,7 +53,7 @@ Command add_kpca(CLI::App& program) {
               return;
             }
             const KernelPcaOptions options{.components = components,
-                                           .kernel = Kernel::parse(flags->kernel),
+                                           .kernel = parse_kernel(flags->kernel),
                                            .center = flags->centered(),
                                            .scale = parse_scale(flags->scale),
                                            .indefinite = parse_indefinite(flags->indefinite),

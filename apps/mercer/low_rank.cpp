@@ -47,7 +47,8 @@ void LowRankFlags::add_to(CLI::App& parser, const std::string& group) {
       ->type_name("E")
       ->check(positive_number())
       ->group(group);
-  parser.add_option("--landmarks", landmarks, "low rank: pivoted, uniform, kmeans, or row numbers, or a model")
+  parser
+      .add_option("--landmarks", landmarks, "low rank: pivoted, uniform, kmeans, or row numbers, or a model")
       ->type_name("HOW|FILE")
       ->group(group);
 }
@@ -85,6 +86,13 @@ std::unique_ptr<Model<T>> load_kernel_pca(const std::string& path, const std::st
     throw Error(ErrorCode::usage, fmt::format("{} is a {} model, which {}", path, model->method(), purpose),
                 "that takes a model of kpca --route lowrank");
   return model;
+}
+
+template <class T>
+Dataset<T> OnBasis<T>::read(const std::string& path, const ReadOptions& read, const BasisOptions& options,
+                            const Run& run) {
+  return read_model_points<T>(path, read, *load_kernel_pca<T>(options.model, "has no basis to take over"),
+                              run);
 }
 
 template <class T>
@@ -128,18 +136,7 @@ void fit_in_passes(const FitFlags& flags, const KernelPcaOptions& options, const
                   fmt::format("{}: the samples do not vary, so there are no scores to write", flags.data),
                   "leave out --out to see the report");
     const Stopwatch writing;
-    if (!flags.out.empty()) {
-      TableWriter<T> writer(flags.out, model.components(), component_names(model.components()));
-      Run chunk_run = run;
-      chunk_run.progress = nullptr;
-      rows->rewind();
-      for (auto chunk = rows->next(); chunk.rows() > 0; chunk = rows->next()) {
-        writer.append(model.transform(chunk, chunk_run));
-        run.report("scores", rows->fraction());
-        run.check();
-      }
-      writer.finish();
-    }
+    if (!flags.out.empty()) write_scores<T>(flags.out, model, *rows, run);
     if (!flags.model.empty()) model.save(flags.model);
     print_report(model.report(), read_seconds, writing.seconds(), total.seconds(), rows->dropped(), flags);
   });

@@ -39,6 +39,8 @@ struct BasisOptions {
 };
 template <class T>
 struct OnBasis {
+  static Dataset<T> read(const std::string& path, const ReadOptions& read, const BasisOptions& options,
+                         const Run& run);
   static KernelPca<T> fit(const Dataset<T>& data, const BasisOptions& options, const Run& run);
   static Plan plan(const Samples<T>& samples, const BasisOptions& options, const Run& run);
 };

@@ -3,6 +3,7 @@
 #include "command.hpp"
 #include "help.hpp"
 #include "interrupt.hpp"
+#include "suggest.hpp"
 #include "terminal.hpp"
 #include "waiting.hpp"
 
@@ -59,6 +60,20 @@ int run_command(const Command& command, const Interrupts& interrupts) {
   }
 }
 
+/// What the first option that the command does not have was probably meant to be.
+std::string option_meant(const CLI::App& command, int count, char** arguments) {
+  std::vector<std::string> known;
+  for (const CLI::Option* option : command.get_options())
+    for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+  for (int i = 2; i < count; ++i) {
+    const std::string argument = arguments[i], name = argument.substr(0, argument.find('='));
+    if (name == "--") break;
+    if (name.rfind("--", 0) == 0 && std::find(known.begin(), known.end(), name) == known.end())
+      return did_you_mean(name, known);
+  }
+  return "";
+}
+
 int parse_and_run(int count, char** arguments) {
   CLI::App program("Kernel PCA and its family: fast, exact, certified.", "mercer");
   program.formatter(std::make_shared<HelpFormatter>());
@@ -68,16 +83,21 @@ int parse_and_run(int count, char** arguments) {
       "Data: csv, tsv, npy, npz, libsvm (text also .gz), or '-' for stdin. 'mercer COMMAND --help' says "
       "more.\n"
       "Example: mercer kpca digits.csv.gz --label 64 -k 2 --out scores.csv --model digits.mercer");
-  const std::vector<Command> commands = {add_pca(program),      add_kpca(program),  add_transform(program),
-                                         add_update(program),   add_merge(program), add_inverse(program),
-                                         add_info(program),     add_plot(program),  add_convert(program),
-                                         add_generate(program), add_demo(program)};
+  const std::vector<Command> commands = {add_pca(program),     add_kpca(program),     add_transform(program),
+                                         add_update(program),  add_merge(program),    add_inverse(program),
+                                         add_info(program),    add_plot(program),     add_kernels(program),
+                                         add_convert(program), add_generate(program), add_demo(program)};
 
   const std::string first = count > 1 ? arguments[1] : "";
   if (first.empty()) return usage_failure("no command given", "");
-  const bool named = std::any_of(commands.begin(), commands.end(),
-                                 [&](const Command& command) { return command.parser->get_name() == first; });
-  if (first[0] != '-' && !named) return usage_failure(fmt::format("there is no command '{}'", first), "");
+  std::vector<std::string> names;
+  const CLI::App* named = nullptr;
+  for (const Command& command : commands) {
+    names.push_back(command.parser->get_name());
+    if (names.back() == first) named = command.parser;
+  }
+  if (first[0] != '-' && named == nullptr)
+    return usage_failure(fmt::format("there is no command '{}'{}", first, did_you_mean(first, names)), "");
 
   try {
     program.parse(count, arguments);
@@ -85,7 +105,8 @@ int parse_and_run(int count, char** arguments) {
     program.exit(success);
     return std::fflush(stdout) == 0 ? 0 : static_cast<int>(ErrorCode::io);
   } catch (const CLI::ParseError& error) {
-    return usage_failure(error.what(), named ? first : "");
+    const std::string meant = named != nullptr ? option_meant(*named, count, arguments) : "";
+    return usage_failure(error.what() + meant, named != nullptr ? first : "");
   }
 
   for (const auto& command : commands)

@@ -36,72 +36,132 @@ std::unique_ptr<RowSource<T>> open(const std::string& path, const ReadOptions& o
   return open_rows<T>(path, options, chunk_rows(features), run);
 }
 
+/// The model's label among columns that are one more than its features.
+template <class T>
+std::optional<Index> label_among(const std::vector<std::string>& columns, Index count,
+                                 const Model<T>& model) {
+  if (!model.label() || count != model.features() + 1) return std::nullopt;
+  return find_label(columns, count, model.label()->column);
+}
+
+std::string name_or_number(const std::vector<std::string>& columns, Index column) {
+  return columns.empty() ? std::to_string(column) : columns[static_cast<std::size_t>(column)];
+}
+
+void require_width(const std::string& path, Index found, Index expected) {
+  if (found == expected) return;
+  throw Error(
+      ErrorCode::bad_data,
+      fmt::format("{}: expected {} columns, as the model was fitted on, found {}", path, expected, found),
+      "name a column that is not a feature with --label");
+}
+
+/// Can the table be opened a second time, once its columns are known?
+bool can_be_opened_twice(const std::string& path, const ReadOptions& options) {
+  std::error_code none;
+  return !options.transpose && std::filesystem::is_regular_file(path, none);
+}
+
 }  // namespace
 
 Index chunk_rows(Index cols) {
   return std::clamp<Index>((Index{1} << 20) / std::max<Index>(1, cols), 1, 8192);
 }
 
+void ColumnChoice::leave_out(Index column, Index count) {
+  picked.resize(static_cast<std::size_t>(count));
+  std::iota(picked.begin(), picked.end(), Index{0});
+  picked.erase(picked.begin() + column);
+  if (!names.empty()) names.erase(names.begin() + column);
+}
+
+void ColumnChoice::reorder(const std::vector<std::string>& wanted) {
+  if (names == wanted || !std::is_permutation(names.begin(), names.end(), wanted.begin(), wanted.end()))
+    return;
+  std::vector<Index> order;
+  for (const std::string& name : wanted) {
+    const auto at = std::find(names.begin(), names.end(), name) - names.begin();
+    order.push_back(picked.empty() ? at : picked[static_cast<std::size_t>(at)]);
+  }
+  picked = std::move(order);
+  names = wanted;
+}
+
+template <class T>
+Samples<T> ColumnChoice::of(const Samples<T>& rows) const {
+  if (picked.empty() || rows.rows() == 0) return rows;
+  const Matrix<T> all = rows.to_dense();
+  Matrix<T> out(all.rows(), static_cast<Index>(picked.size()));
+  for (std::size_t j = 0; j < picked.size(); ++j) out.col(static_cast<Index>(j)) = all.col(picked[j]);
+  return out;
+}
+
 template <class T>
 ModelPoints<T>::ModelPoints(const std::string& path, const ReadOptions& options, const Model<T>& model,
                             const Run& run)
-    : rows_(open<T>(path, options, model.features(), run)), columns_(rows_->columns()) {
-  if (options.label.empty() && model.label() && rows_->cols() == model.features() + 1)
-    leave_out_label(path, options, model, run);
-  const Index cols = picked_.empty() ? rows_->cols() : static_cast<Index>(picked_.size());
-  if (cols != model.features())
-    throw Error(ErrorCode::bad_data,
-                fmt::format("{}: expected {} columns, as the model was fitted on, found {}", path,
-                            model.features(), cols),
-                "name a column that is not a feature with --label");
-  reorder(model.columns());
+    : rows_(open<T>(path, options, model.features(), run)) {
+  choice_.names = rows_->columns();
+  if (options.label.empty()) leave_out_label(path, options, model, run);
+  require_width(path, ModelPoints::cols(), model.features());
+  choice_.reorder(model.columns());
 }
 
 template <class T>
 void ModelPoints<T>::leave_out_label(const std::string& path, ReadOptions options, const Model<T>& model,
                                      const Run& run) {
-  const auto column = find_label(columns_, rows_->cols(), model.label()->column);
+  const auto column = label_among(choice_.names, rows_->cols(), model);
   if (!column) return;
   // Classes may be words, which are no numbers: a text is opened again with its label named. A stream
   // cannot be, and there the label must be a number.
-  if (is_text_table(path) && !options.transpose && std::filesystem::is_regular_file(path)) {
-    options.label = columns_.empty() ? std::to_string(*column) : columns_[static_cast<std::size_t>(*column)];
+  if (is_text_table(path) && can_be_opened_twice(path, options)) {
+    options.label = name_or_number(choice_.names, *column);
     rows_ = open_rows<T>(path, options, chunk_rows(model.features()), run);
-    columns_ = rows_->columns();
+    choice_.names = rows_->columns();
     return;
   }
-  picked_.resize(static_cast<std::size_t>(rows_->cols()));
-  std::iota(picked_.begin(), picked_.end(), Index{0});
-  picked_.erase(picked_.begin() + *column);
-  if (!columns_.empty()) columns_.erase(columns_.begin() + *column);
-}
-
-/// Where the columns are the model's in another order.
-template <class T>
-void ModelPoints<T>::reorder(const std::vector<std::string>& wanted) {
-  if (columns_ == wanted ||
-      !std::is_permutation(columns_.begin(), columns_.end(), wanted.begin(), wanted.end()))
-    return;
-  std::vector<Index> order;
-  for (const std::string& name : wanted) {
-    const auto at = std::find(columns_.begin(), columns_.end(), name) - columns_.begin();
-    order.push_back(picked_.empty() ? at : picked_[static_cast<std::size_t>(at)]);
-  }
-  picked_ = std::move(order);
-  columns_ = wanted;
+  choice_.leave_out(*column, rows_->cols());
 }
 
 template <class T>
-Samples<T> ModelPoints<T>::next() {
-  const Samples<T> rows = rows_->next();
-  if (picked_.empty() || rows.rows() == 0) return rows;
-  const Matrix<T> all = rows.to_dense();
-  Matrix<T> out(all.rows(), static_cast<Index>(picked_.size()));
-  for (std::size_t j = 0; j < picked_.size(); ++j) out.col(static_cast<Index>(j)) = all.col(picked_[j]);
-  return out;
+Dataset<T> read_model_points(const std::string& path, ReadOptions options, const Model<T>& model,
+                             const Run& run) {
+  if (is_libsvm(path)) options.features = model.features();  // trailing zeros are not written there
+  if (options.label.empty() && model.label() && can_be_opened_twice(path, options)) {
+    const auto rows = open<T>(path, options, model.features(), run);
+    if (const auto column = label_among(rows->columns(), rows->cols(), model))
+      options.label = name_or_number(rows->columns(), *column);
+  }
+  Dataset<T> data = read_dataset<T>(path, options, run);
+  ColumnChoice choice{std::move(data.columns), {}};
+  if (options.label.empty())
+    if (const auto column = label_among(choice.names, data.samples.cols(), model))
+      choice.leave_out(*column, data.samples.cols());
+  require_width(path, choice.count(data.samples.cols()), model.features());
+  choice.reorder(model.columns());
+  data.samples = choice.of(data.samples);
+  data.columns = std::move(choice.names);
+  return data;
+}
+
+template <class T>
+void write_scores(const std::string& path, const Model<T>& model, RowSource<T>& rows, const Run& run) {
+  TableWriter<T> writer(path, model.components(), component_names(model.components()));
+  Run chunk_run = run;
+  chunk_run.progress = nullptr;
+  rows.rewind();
+  for (auto chunk = rows.next(); chunk.rows() > 0; chunk = rows.next()) {
+    writer.append(model.transform(chunk, chunk_run));
+    run.report("scores", rows.fraction());
+    run.check();
+  }
+  writer.finish();
 }
 
 template class ModelPoints<float>;
 template class ModelPoints<double>;
+template Dataset<float> read_model_points(const std::string&, ReadOptions, const Model<float>&, const Run&);
+template Dataset<double> read_model_points(const std::string&, ReadOptions, const Model<double>&, const Run&);
+template void write_scores(const std::string&, const Model<float>&, RowSource<float>&, const Run&);
+template void write_scores(const std::string&, const Model<double>&, RowSource<double>&, const Run&);
 
 }  // namespace mercer::app

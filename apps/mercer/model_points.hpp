@@ -15,24 +15,48 @@ namespace mercer::app {
 /// Rows at a time: enough to keep the cores busy, little enough for wide tables.
 [[nodiscard]] Index chunk_rows(Index cols);
 
+/// Which columns of a table are taken, in which order.
+struct ColumnChoice {
+  std::vector<std::string> names;  ///< of those taken; empty when there are none
+  std::vector<Index> picked;       ///< empty: all as they are
+
+  void leave_out(Index column, Index count);
+  /// In the order of `wanted`, where that is what they are called.
+  void reorder(const std::vector<std::string>& wanted);
+  [[nodiscard]] Index count(Index cols) const {
+    return picked.empty() ? cols : static_cast<Index>(picked.size());
+  }
+  template <class T>
+  [[nodiscard]] Samples<T> of(const Samples<T>& rows) const;
+};
+
 template <class T>
-class ModelPoints {
+class ModelPoints final : public RowSource<T> {
  public:
   /// Throws Error{bad_data} when the table does not have the model's number of features.
   ModelPoints(const std::string& path, const ReadOptions& options, const Model<T>& model, const Run& run);
 
-  /// Names of the columns, in the order of next(); empty when there are none.
-  [[nodiscard]] const std::vector<std::string>& columns() const { return columns_; }
-  [[nodiscard]] Samples<T> next();
-  [[nodiscard]] double fraction() const { return rows_->fraction(); }
+  [[nodiscard]] Index cols() const override { return choice_.count(rows_->cols()); }
+  [[nodiscard]] const std::vector<std::string>& columns() const override { return choice_.names; }
+  [[nodiscard]] Samples<T> next() override { return choice_.of(rows_->next()); }
+  void rewind() override { rows_->rewind(); }
+  [[nodiscard]] Index dropped() const override { return rows_->dropped(); }
+  [[nodiscard]] double fraction() const override { return rows_->fraction(); }
 
  private:
   void leave_out_label(const std::string& path, ReadOptions options, const Model<T>& model, const Run& run);
-  void reorder(const std::vector<std::string>& wanted);
 
   std::unique_ptr<RowSource<T>> rows_;
-  std::vector<std::string> columns_;
-  std::vector<Index> picked_;  ///< the columns to take, in order; empty: all as they are
+  ColumnChoice choice_;
 };
+
+/// The whole table, with what it says in a column like the model's label.
+template <class T>
+[[nodiscard]] Dataset<T> read_model_points(const std::string& path, ReadOptions options,
+                                           const Model<T>& model, const Run& run);
+
+/// Scores of all rows, from the top, written as they come.
+template <class T>
+void write_scores(const std::string& path, const Model<T>& model, RowSource<T>& rows, const Run& run);
 
 }  // namespace mercer::app

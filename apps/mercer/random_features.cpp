@@ -2,6 +2,7 @@
 #include "random_features.hpp"
 
 #include "fit.hpp"
+#include "kernels.hpp"
 
 #include <mercer/random_feature_pca.hpp>
 
@@ -37,7 +38,7 @@ bool FeatureFlags::chosen(const CLI::App& parser) const {
 void fit_random_features(const FitFlags& flags, const FeatureFlags& features, const std::string& kernel,
                          const Session& session) {
   const RandomFeaturePcaOptions options{.components = Components::parse(flags.components),
-                                        .kernel = Kernel::parse(kernel),
+                                        .kernel = parse_kernel(kernel),
                                         .features = static_cast<Index>(features.features),
                                         .orthogonal = features.kind == "orthogonal",
                                         .center = flags.centered(),

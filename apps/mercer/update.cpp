@@ -14,24 +14,17 @@ struct Flags : FitFlags {
   Index max_rank = 0;
 };
 
-/// The new points, with the model's columns in its order.
+/// The new points, with the model's columns in its order; read as often as the work needs them.
 template <class T>
-Samples<T> read_points(const Flags& flags, const Model<T>& model, const Run& run) {
+std::unique_ptr<RowSource<T>> open_points(const Flags& flags, const Model<T>& model, const Run& run) {
   ReadOptions options = flags.read.parsed();
   if (options.missing == Missing::mean)
     throw Error(ErrorCode::usage,
                 "--missing mean would fill gaps with the mean of the new points, not of those before",
                 "use --missing drop, or fill the gaps beforehand");
-  options.features = model.features();
-  if (is_libsvm(flags.data)) return read_dataset<T>(flags.data, options, run).samples;  // stays sparse
-  ModelPoints<T> points(flags.data, options, model, run);
-  std::vector<T> values;
-  for (auto chunk = points.next(); chunk.rows() > 0; chunk = points.next()) {
-    const Matrix<T> rows = chunk.to_dense();
-    values.insert(values.end(), rows.data(), rows.data() + rows.size());
-  }
-  const Index cols = model.features(), count = static_cast<Index>(values.size()) / std::max<Index>(1, cols);
-  return Matrix<T>(Eigen::Map<const Matrix<T>>(values.data(), count, cols));
+  if (is_libsvm(flags.data)) options.features = model.features();  // trailing zeros are not written there
+  if (comes_once(flags.data)) return rows_of(read_model_points(flags.data, options, model, run).samples);
+  return std::make_unique<ModelPoints<T>>(flags.data, options, model, run);
 }
 
 template <class T>
@@ -40,15 +33,15 @@ void update(const Flags& flags, const Session& session) {
   ProgressBar bar(!flags.run.quiet);
   const Run run = flags.run.run(session, bar);
   const auto before = load_kernel_pca<T>(flags.before, "takes in no more points");
-  const auto points = read_points<T>(flags, *before, run);
+  const auto points = open_points<T>(flags, *before, run);
   session.interrupts.check();
   const double read_seconds = total.seconds();
-  const auto model = as_kernel_pca(*before).update(points, {.max_rank = flags.max_rank}, run);
-  const Matrix<T> scores = flags.out.empty() ? Matrix<T>() : model.transform(points, run);
+  const auto model = as_kernel_pca(*before).update(*points, {.max_rank = flags.max_rank}, run);
+  session.interrupts.check();  // an interrupted stream looks like one that ended
   const Stopwatch writing;
+  if (!flags.out.empty()) write_scores<T>(flags.out, model, *points, run);
   model.save(flags.model);
-  if (!flags.out.empty()) write_table<T>(flags.out, scores, component_names(model.components()));
-  print_report(model.report(), read_seconds, writing.seconds(), total.seconds(), 0, flags);
+  print_report(model.report(), read_seconds, writing.seconds(), total.seconds(), points->dropped(), flags);
 }
 
 }  // namespace

@@ -18,13 +18,14 @@
 namespace mercer {
 
 /// A column that is not a feature. Classes are numbered in the order of `names`: sorted, as
-/// numbers when all of them are numbers.
+/// numbers when all of them are numbers. A model that was fitted in passes, updated or merged knows
+/// of its label the column alone.
 struct Label {
-  std::string column;               ///< its name in the file
-  std::vector<std::string> names;   ///< distinct values
-  std::vector<std::int32_t> codes;  ///< one a row, index into names
+  std::string column;                    ///< its name in the file
+  std::vector<std::string> names = {};   ///< distinct values
+  std::vector<std::int32_t> codes = {};  ///< one a row, index into names
   /// The column as numbers when every value is one (a colour scale); otherwise empty.
-  std::vector<double> values;
+  std::vector<double> values = {};
 };
 
 template <class T>

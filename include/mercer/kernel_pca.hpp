@@ -78,6 +78,9 @@ class KernelPca final : public Model<T> {
   /// is the model which a fit to all of them on this basis would give.
   [[nodiscard]] KernelPca update(const Samples<T>& more, const UpdateOptions& options = {},
                                  const Run& run = {}) const;
+  /// The same on rows that need not fit in memory; in several passes.
+  [[nodiscard]] KernelPca update(RowSource<T>& more, const UpdateOptions& options = {},
+                                 const Run& run = {}) const;
   /// A model of other points on this one's basis, scaling, kernel and centring: a shard to be merged.
   [[nodiscard]] KernelPca refit(const Samples<T>& samples, const Components& components,
                                 const Run& run = {}) const;

@@ -39,7 +39,7 @@ class Model {
   [[nodiscard]] virtual Matrix<T> scores() const = 0;
   /// The training points as they were given (before scaling), where the model keeps them.
   [[nodiscard]] virtual std::optional<Matrix<T>> training_points() const { return std::nullopt; }
-  /// The label column of the training data, if there was one.
+  /// The label column of the training data, if there was one (perhaps its name alone).
   [[nodiscard]] const std::optional<Label>& label() const { return label_; }
   /// Names of the input columns, if there were any.
   [[nodiscard]] const std::vector<std::string>& columns() const { return columns_; }

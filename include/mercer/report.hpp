@@ -52,7 +52,8 @@ struct Report {
   /// Σ|λ⁻| / Σ|λ| over the eigenvalues that were computed; exact when all were.
   std::optional<double> negative_share;
   bool converged = true;
-  Index passes = 0;
+  Index passes = 0;        ///< over the matrix, of eight vectors each
+  Index rough_passes = 0;  ///< of these with products in float; the others are exact
   Plan plan;
   std::vector<std::pair<std::string, double>> seconds;  ///< stage, in order; "total" last
   std::size_t peak_bytes = 0;                           ///< of the process

@@ -22,6 +22,8 @@ class RowSource {
   [[nodiscard]] virtual Index cols() const = 0;  ///< features
   /// Names of the features; empty when there are none.
   [[nodiscard]] virtual const std::vector<std::string>& columns() const = 0;
+  /// The column that was named as label and left out, by its name in the file; empty when there is none.
+  [[nodiscard]] virtual std::string label_column() const { return {}; }
   /// The next rows, in order; 0 rows at the end. Valid until the next call.
   [[nodiscard]] virtual Samples<T> next() = 0;
   /// Back to the first row. Throws Error{usage} where that is impossible (standard input).

@@ -36,5 +36,7 @@ struct Run {
 
 /// "400M", "4G", "1.5GB", "123456" -> bytes, in powers of 1000; throws Error{usage}.
 [[nodiscard]] std::size_t parse_bytes(std::string_view text);
+/// Largest resident size of this process so far, in bytes.
+[[nodiscard]] std::size_t peak_memory();
 
 }  // namespace mercer

@@ -46,6 +46,8 @@ class Samples {
   [[nodiscard]] Matrix<T> to_dense() const { return dense_rows(0, rows()); }
   /// The rows named, in that order, with their own memory.
   [[nodiscard]] Samples select_rows(const std::vector<Index>& which) const;
+  /// The same rows, sparse where `other` is and dense where it is not; no copy where they already are.
+  [[nodiscard]] Samples in_the_form_of(const Samples& other) const;
   template <class U>
   [[nodiscard]] Samples<U> cast() const;
 

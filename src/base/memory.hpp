@@ -1,6 +1,8 @@
-// Memory: how much there is, how much was used, and sizes in words (powers of 1000; parse_bytes is in
-// mercer/run.hpp).
+// Memory: how much there is, how much was used, and sizes in words (powers of 1000; parse_bytes and
+// peak_memory are in mercer/run.hpp).
 #pragma once
+
+#include <mercer/run.hpp>
 
 #include <cstddef>
 #include <string>
@@ -9,9 +11,6 @@
 namespace mercer {
 
 [[nodiscard]] std::size_t machine_memory();
-/// Largest resident size of this process so far.
-[[nodiscard]] std::size_t peak_memory();
-
 [[nodiscard]] std::string format_bytes(double bytes);
 
 }  // namespace mercer

@@ -107,6 +107,13 @@ Samples<T> Samples<T>::select_rows(const std::vector<Index>& which) const {
 }
 
 template <class T>
+Samples<T> Samples<T>::in_the_form_of(const Samples& other) const {
+  if (is_sparse() == other.is_sparse()) return *this;
+  if (other.is_sparse()) return SparseMatrix<T>(to_dense().sparseView());
+  return to_dense();
+}
+
+template <class T>
 template <class U>
 Samples<U> Samples<T>::cast() const {
   if constexpr (std::is_same_v<T, U>) {

@@ -19,6 +19,11 @@ struct DelimitedLayout {
   Index body_line = 1;             ///< 1-based line where the body begins
 
   [[nodiscard]] Index features() const { return fields - (label >= 0 ? 1 : 0); }
+  /// Its name, or its number where there are no names; empty without a label.
+  [[nodiscard]] std::string label_name() const {
+    if (label < 0) return {};
+    return names.empty() ? std::to_string(label) : names[static_cast<std::size_t>(label)];
+  }
   /// For messages: "age" in quotes, or the 0-based index.
   [[nodiscard]] std::string shown_name(Index field) const;
 };

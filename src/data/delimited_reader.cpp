@@ -24,8 +24,7 @@ RawTable<T> read_delimited(const Location& file, const ReadOptions& options, con
     if (i != layout.label) out.columns.push_back(layout.names[static_cast<std::size_t>(i)]);
   if (layout.label >= 0) {
     RawLabel& label = out.label.emplace();
-    label.column = layout.names.empty() ? std::to_string(layout.label)
-                                        : layout.names[static_cast<std::size_t>(layout.label)];
+    label.column = layout.label_name();
     label.texts = std::move(rows.labels);
     struct Owners {
       std::shared_ptr<const void> text, unescaped;

@@ -26,6 +26,7 @@ class DelimitedRowReader final : public RowReader<T> {
 
   [[nodiscard]] Index cols() const override { return layout_.features(); }
   [[nodiscard]] const std::vector<std::string>& columns() const override { return columns_; }
+  [[nodiscard]] std::string label_column() const override { return layout_.label_name(); }
 
   RawTable<T> read(Index most) override {
     const auto piece =

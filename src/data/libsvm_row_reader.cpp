@@ -32,6 +32,7 @@ class LibsvmRowReader final : public RowReader<T> {
 
   [[nodiscard]] Index cols() const override { return cols_; }
   [[nodiscard]] const std::vector<std::string>& columns() const override { return no_names_; }
+  [[nodiscard]] std::string label_column() const override { return "label"; }
   /// The width says nothing about how much is stored.
   [[nodiscard]] Index usual_chunk() const override { return 4096; }
 

@@ -15,11 +15,14 @@ class NpyRowReader final : public RowReader<T> {
   NpyRowReader(const Location& file, const ReadOptions& options, const Run& run)
       : missing_(options.missing), run_(run), mapped_(map_array(file.path, Access::in_order)) {
     require_rows(header(), file.path);
-    label_ = label_column(header(), options, file.path);
+    label_ = mercer::label_column(header(), options, file.path);
   }
 
   [[nodiscard]] Index cols() const override { return header().cols() - (label_ >= 0 ? 1 : 0); }
   [[nodiscard]] const std::vector<std::string>& columns() const override { return no_names_; }
+  [[nodiscard]] std::string label_column() const override {
+    return label_ >= 0 ? std::to_string(label_) : std::string();
+  }
 
   RawTable<T> read(Index most) override {
     drop_what_is_behind();

@@ -28,13 +28,17 @@ class NpzRowReader final : public RowReader<T> {
     if (choice_.label != nullptr)
       find_missing_labels(file.path);
     else
-      label_ = label_column(header(), options, array_.where);
+      label_ = mercer::label_column(header(), options, array_.where);
     if (header().fortran) array_ = archive_.read(*choice_.samples);
     NpzRowReader::rewind();
   }
 
   [[nodiscard]] Index cols() const override { return header().cols() - (label_ >= 0 ? 1 : 0); }
   [[nodiscard]] const std::vector<std::string>& columns() const override { return columns_; }
+  [[nodiscard]] std::string label_column() const override {
+    if (choice_.label != nullptr) return choice_.label->name;
+    return label_ >= 0 ? std::to_string(label_) : std::string();
+  }
 
   RawTable<T> read(Index most) override {
     const Index first = at_, count = std::min(most, header().rows() - at_);

@@ -34,6 +34,7 @@ class FileRows final : public RowSource<T> {
 
   [[nodiscard]] Index cols() const override { return reader_->cols(); }
   [[nodiscard]] const std::vector<std::string>& columns() const override { return reader_->columns(); }
+  [[nodiscard]] std::string label_column() const override { return reader_->label_column(); }
 
   [[nodiscard]] Samples<T> next() override {
     for (;;) {

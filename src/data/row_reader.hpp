@@ -19,6 +19,8 @@ class RowReader {
 
   [[nodiscard]] virtual Index cols() const = 0;  ///< features
   [[nodiscard]] virtual const std::vector<std::string>& columns() const = 0;
+  /// Of the label, as the format's Reader names it; empty without one.
+  [[nodiscard]] virtual std::string label_column() const = 0;
   /// Rows at a time when the caller does not care: about 8 MB of numbers.
   [[nodiscard]] virtual Index usual_chunk() const {
     return std::max<Index>(1, (Index{1} << 20) / std::max<Index>(1, cols()));

@@ -127,13 +127,6 @@ class TileJob {
 };
 
 template <class T>
-Samples<T> in_the_form_of(const Samples<T>& rows, const Samples<T>& like) {
-  if (rows.is_sparse() == like.is_sparse()) return rows;
-  if (like.is_sparse()) return SparseMatrix<T>(rows.to_dense().sparseView());
-  return rows.to_dense();
-}
-
-template <class T>
 RowSet<T> pick(const RowSet<T>& set, const std::vector<Index>& which) {
   const auto some_of = [&](const Vector<T>& all) {
     Vector<T> some(all.size() > 0 ? static_cast<Index>(which.size()) : 0);
@@ -180,7 +173,7 @@ KernelTiles<T>::KernelTiles(Kernel kernel, const Samples<T>& x, const Samples<T>
   const PrimitiveSet needs = primitives_of(kernel_);
   const Vector<double> shift = needs.has(Primitive::sqdist) ? distance_shift(y) : Vector<double>();
   right_ = make_row_set(y, needs, shift);
-  left_ = make_row_set(in_the_form_of(x, y), needs, shift);
+  left_ = make_row_set(x.in_the_form_of(y), needs, shift);
 }
 
 template <class T>

@@ -13,7 +13,6 @@
 #include "operator/centered.hpp"
 #include "operator/gram_operator.hpp"
 #include "operator/landmark_approximation.hpp"
-#include "plan/cost_model.hpp"
 #include "spectral/orthonormal.hpp"
 
 #include <fmt/format.h>
@@ -22,6 +21,29 @@
 
 namespace mercer {
 namespace {
+
+/// The data and its copies: scaled, in double, and shifted to the mean where distances would suffer.
+template <class T>
+void count_data(Problem& p, const Samples<T>& samples, const KernelPcaOptions& options) {
+  const double entries = double(samples.stored()), place = samples.is_sparse() ? sizeof(std::int64_t) : 0;
+  const bool shifted = options.scale == Scale::none && primitives_of(options.kernel).has(Primitive::sqdist) &&
+                       distance_shift(samples).size() > 0;
+  p.data_bytes = double(samples.bytes());
+  if (options.scale != Scale::none) p.data_bytes += entries * sizeof(T);
+  const double in_double = std::is_same_v<T, float> ? entries * (sizeof(double) + place) : 0;
+  const double exact = shifted ? entries * sizeof(double) : 0;
+  const double rough = entries * (sizeof(float) + place) + (shifted ? entries * sizeof(float) : 0);
+  if (options.route == Route::lowrank) {
+    // In T; and where the data is small a pass over the exact matrix measures instead of bounding.
+    constexpr Index measured_rows = 20000;
+    p.data_bytes += shifted ? entries * sizeof(T) : 0;
+    if (samples.rows() <= measured_rows) p.data_bytes += in_double + exact + rough;
+    return;
+  }
+  p.data_bytes += in_double;
+  p.tile_bytes = exact;
+  p.rough_bytes = rough;
+}
 
 template <class T>
 Problem problem_of(const Samples<T>& samples, const KernelPcaOptions& options) {
@@ -34,9 +56,10 @@ Problem problem_of(const Samples<T>& samples, const KernelPcaOptions& options) {
       options.kernel.is_precomputed() ? 1 : double(samples.stored()) / std::max(1.0, double(samples.rows()));
   p.functions = options.kernel.is_precomputed() ? 0 : 1;
   p.element_flops = 2 * d + 20;  // the inner product and the element-wise part
-  // Rows shifted to the mean, in double and in float.
-  p.data_bytes = double(samples.stored()) * (options.kernel.is_precomputed() ? 0 : 12);
-  p.low_rank = options.kernel.definiteness() == Definiteness::psd;
+  if (!options.kernel.is_precomputed()) count_data(p, samples, options);
+  const Definiteness known = options.kernel.definiteness();
+  p.low_rank = known == Definiteness::psd;
+  p.indefinite = !p.low_rank && !(known == Definiteness::conditional && options.center);
   p.rank = requested_rank(options.lowrank);
   return p;
 }
@@ -77,7 +100,8 @@ KernelSolution<T> solve_by_lapack(const Kernel& kernel, const Samples<T>& points
 /// K by tiles, kept or not, and block Krylov or Davidson; in double, whatever T is.
 template <class T>
 KernelSolution<T> solve_by_tiles(const Kernel& kernel, const Samples<double>& points, bool center,
-                                 const Plan& plan, SolveRequest request, const Run& run, Stopwatch& watch) {
+                                 const Problem& problem, const Plan& plan, SolveRequest request,
+                                 const Run& run, Stopwatch& watch) {
   const bool tiled = plan.route == Route::tiled;
   const Storage storage = tiled ? Storage::recomputed : plan.rounded ? Storage::rounded : Storage::stored;
   if (request.residual == 0 && std::is_same_v<T, float>) {
@@ -86,16 +110,12 @@ KernelSolution<T> solve_by_tiles(const Kernel& kernel, const Samples<double>& po
   }
   // Without the matrix each pass is dear: begin from landmarks where the kernel allows it.
   std::optional<LandmarkApproximation> guess;
-  const bool psd = kernel.definiteness() == Definiteness::psd && !kernel.is_precomputed();
-  if (tiled && psd && request.components.share == 0 && points.rows() >= 2000) {
+  if (tiled && begins_from_landmarks(problem)) {
     const double features = double(points.stored()) / double(points.rows());
     guess.emplace(kernel, points, LandmarkApproximation::suggested_rank(points.rows(), features), center,
                   run);
     request.guess = &*guess;
-    // What the plan leaves of the budget is room for a longer basis: vectors and their images.
-    const double spare = std::max(0.0, double(plan.budget) - plan.bytes) / (16.0 * double(points.rows()));
-    const Index least = cost::davidson_basis(request.components.count);
-    request.basis = least + static_cast<Index>(std::min(spare, 4.0 * double(request.components.count)));
+    request.basis = davidson_basis(problem, plan);
     watch.lap("landmarks");
   }
   const GramOperator gram(kernel, points, storage, run);
@@ -200,7 +220,7 @@ KernelPca<T> KernelPca<T>::fit(const Samples<T>& samples, const KernelPcaOptions
   KernelSolution<T> solution =
       route == Route::dense
           ? solve_by_lapack(model.kernel_, model.points_, options.center, request, run, watch)
-          : solve_by_tiles<T>(model.kernel_, model.points_.template cast<double>(), options.center,
+          : solve_by_tiles<T>(model.kernel_, model.points_.template cast<double>(), options.center, problem,
                               report.plan, request, run, watch);
   Spectrum<T>& spectrum = solution.solved.spectrum;
 
@@ -247,12 +267,18 @@ template <class T>
 KernelPca<T> KernelPca<T>::fit(RowSource<T>& rows, const KernelPcaOptions& options, const Run& run) {
   KernelPca model = LowRankFit<T>::fit(rows, options, run);
   model.columns_ = rows.columns();
+  if (std::string label = rows.label_column(); !label.empty()) model.label_ = Label{std::move(label)};
   return model;
 }
 
 template <class T>
 KernelPca<T> KernelPca<T>::update(const Samples<T>& more, const UpdateOptions& options,
                                   const Run& run) const {
+  return LowRankFit<T>::update(*this, *rows_of(more), options, run);
+}
+
+template <class T>
+KernelPca<T> KernelPca<T>::update(RowSource<T>& more, const UpdateOptions& options, const Run& run) const {
   return LowRankFit<T>::update(*this, more, options, run);
 }
 
@@ -265,8 +291,8 @@ KernelPca<T> KernelPca<T>::refit(const Samples<T>& samples, const Components& co
 template <class T>
 KernelPca<T> KernelPca<T>::refit(const Dataset<T>& data, const Components& components, const Run& run) const {
   KernelPca model = refit(data.samples, components, run);
-  model.label_ = data.label;
-  model.columns_ = data.columns;
+  if (data.label) model.label_ = data.label;
+  if (!data.columns.empty()) model.columns_ = data.columns;
   return model;
 }
 

@@ -28,7 +28,7 @@ class LowRankFit {
   static Pca fit(const Samples<T>& samples, const KernelPcaOptions& options, const Problem& problem,
                  const Run& run);
   static Pca fit(RowSource<T>& rows, const KernelPcaOptions& options, const Run& run);
-  static Pca update(const Pca& model, const Samples<T>& more, const UpdateOptions& options, const Run& run);
+  static Pca update(const Pca& model, RowSource<T>& more, const UpdateOptions& options, const Run& run);
   static Pca refit(const Pca& model, const Samples<T>& samples, const Components& components, const Run& run);
   static Pca merge(const Pca& a, const Pca& b, const Run& run);
 

@@ -30,32 +30,38 @@ bool same_rows(const Samples<T>& a, const Samples<T>& b) {
   return true;
 }
 
+/// Points that join the landmarks, scaled, and their numbers among the new points.
 template <class T>
-Samples<T> in_the_form_of(const Samples<T>& rows, const Samples<T>& like) {
-  if (rows.is_sparse() == like.is_sparse()) return rows;
-  if (like.is_sparse()) return SparseMatrix<T>(rows.to_dense().sparseView());
-  return rows.to_dense();
-}
+struct Further {
+  Samples<T> landmarks;
+  std::vector<Index> rows;
+};
 
-/// New points, scaled, that should become landmarks: pivots of what the basis leaves of them, until it leaves
-/// no larger share of their trace than `share`.
+/// New points that should become landmarks: pivots of what the basis leaves of them, until it leaves no
+/// larger share of their trace than `share`. Where the factor of all of them does not fit, among some drawn
+/// at random.
 template <class T>
-std::vector<Index> further_landmarks(const LandmarkBasis<T>& basis, const Samples<T>& points, Index max_rank,
-                                     double share, const Run& run) {
-  const double row = double(max_rank) * sizeof(T) + 64 + 2 * double(points.bytes()) / double(points.rows());
+Further<T> further_landmarks(const LandmarkBasis<T>& basis, RowSource<T>& more, const RowSurvey<T>& seen,
+                             const Scaling<T>& scaling, Index max_rank, double share, const Run& run) {
+  const double row = double(max_rank) * sizeof(T) + 64 + 2 * seen.bytes / double(seen.rows);
   const auto room = static_cast<Index>(double(run.memory_budget()) / 2 / row);
   const std::vector<Index> among =
-      uniform_rows(points.rows(), std::max<Index>(1, room - basis.rank()), run.seed, 3);
-  const Samples<T> all = stacked<T>(
-      {basis.landmarks(), in_the_form_of(points.select_rows(among), basis.landmarks())}, points.cols());
+      uniform_rows(seen.rows, std::max<Index>(1, room - basis.rank()), run.seed, 3);
+  const Samples<T> points = scaling.apply(gather_rows(more, among, run));
+  basis.kernel().check_data(points);
+  const Samples<T> all =
+      stacked<T>({basis.landmarks(), points.in_the_form_of(basis.landmarks())}, points.cols());
   PivotRequest request;
   request.max_rank = max_rank;
   request.tolerance = share;
   for (Index i = 0; i < basis.rank(); ++i) request.first.push_back(i);
   const PivotedCholesky<T> factor(basis.kernel(), all, request, run);
-  std::vector<Index> out;
+  Further<T> out;
+  std::vector<Index> chosen;
   for (const Index pivot : factor.pivots())
-    if (pivot >= basis.rank()) out.push_back(among[static_cast<std::size_t>(pivot - basis.rank())]);
+    if (pivot >= basis.rank()) chosen.push_back(pivot - basis.rank());
+  for (const Index place : chosen) out.rows.push_back(among[static_cast<std::size_t>(place)]);
+  out.landmarks = points.select_rows(chosen).in_the_form_of(basis.landmarks());
   return out;
 }
 
@@ -77,6 +83,7 @@ KernelPca<T> LowRankFit<T>::on_basis_of(const Pca& like, const LandmarkBasis<T>&
   out.scaling_ = like.scaling_;
   out.points_ = basis.landmarks();
   out.columns_ = like.columns_;
+  if (like.label_) out.label_ = Label{like.label_->column};  // its classes belong to the points
   out.report_.plan = like.report_.plan;
   return out;
 }
@@ -118,7 +125,7 @@ KernelPca<T> LowRankFit<T>::refit(const Pca& model, const Samples<T>& samples, c
 }
 
 template <class T>
-KernelPca<T> LowRankFit<T>::update(const Pca& model, const Samples<T>& more, const UpdateOptions& options,
+KernelPca<T> LowRankFit<T>::update(const Pca& model, RowSource<T>& more, const UpdateOptions& options,
                                    const Run& caller) {
   const SteadyRun steady(caller);
   const Run& run = steady;
@@ -127,31 +134,32 @@ KernelPca<T> LowRankFit<T>::update(const Pca& model, const Samples<T>& more, con
   if (more.cols() != model.features())
     throw Error(ErrorCode::bad_data, fmt::format("the points have {} columns, and the model expects {}",
                                                  more.cols(), model.features()));
-  require_samples(more);
+  const RowSurvey<T> seen = survey(more, Scale::none, run);
+  if (seen.rows == 0) throw Error(ErrorCode::bad_data, "there are no points to take in");
+  watch.lap("survey");
   const LandmarkState& before = *model.low_rank_;
   LandmarkState state = before;
   Samples<T> landmarks = basis.landmarks();
   if (options.max_rank > basis.rank()) {
-    const Samples<T> points = model.scaling_.apply(more);
-    model.kernel_.check_data(points);
     const double share = before.remainder.trace() / std::max(before.diagonal_sum, 1e-300);
-    const std::vector<Index> further = further_landmarks(basis, points, options.max_rank, share, run);
-    landmarks = stacked<T>({landmarks, in_the_form_of(points.select_rows(further), landmarks)}, more.cols());
+    const Further<T> further =
+        further_landmarks(basis, more, seen, model.scaling_, options.max_rank, share, run);
+    landmarks = stacked<T>({landmarks, further.landmarks}, more.cols());
     IndependentLandmarks independent = independent_landmarks(model.kernel_, landmarks, before.factor, run);
     state.factor = std::move(independent.factor);
     landmarks = landmarks.select_rows(independent.kept);
     for (std::size_t i = state.rows.size(); i < independent.kept.size(); ++i)
-      state.rows.push_back(before.moments.count +
-                           further[static_cast<std::size_t>(independent.kept[i] - before.factor.rows())]);
+      state.rows.push_back(
+          before.moments.count +
+          further.rows[static_cast<std::size_t>(independent.kept[i] - before.factor.rows())]);
     basis = LandmarkBasis<T>(model.kernel_, landmarks, state.factor);
     watch.lap("landmarks");
   }
 
   std::vector<Index> ranks;
   for (const RemainderGroup& group : before.remainder.groups) ranks.push_back(group.rank);
-  const auto rows = rows_of(more);
   Pass pass =
-      pass_over(*rows, more.rows(), model.scaling_, basis, model.report_.centered, default_delta, ranks, run);
+      pass_over(more, seen.rows, model.scaling_, basis, model.report_.centered, default_delta, ranks, run);
   watch.lap("passes");
   state.moments = before.moments.padded(basis.rank());
   state.moments.merge(pass.moments);
@@ -161,7 +169,7 @@ KernelPca<T> LowRankFit<T>::update(const Pca& model, const Samples<T>& more, con
   Pca out = on_basis_of(model, basis);
   Plan& plan = out.report_.plan;
   plan.problem = fmt::format("kernel matrix {0} x {0} on {1} landmarks", state.moments.count, basis.rank());
-  plan.reason = fmt::format("{} points joined {}", more.rows(), before.moments.count);
+  plan.reason = fmt::format("{} points joined {}", seen.rows, before.moments.count);
   solve(out, std::move(state), again(model.report_), run);
   watch.lap("solve");
   out.report_.seconds = watch.laps_and_total();
@@ -194,6 +202,8 @@ KernelPca<T> LowRankFit<T>::merge(const Pca& a, const Pca& b, const Run& caller)
   state.trace.reset();
   state.remainder = joined(state.remainder, b.low_rank_->remainder);
   Pca out = on_basis_of(a, basis);
+  if (!out.label_ && b.label_) out.label_ = Label{b.label_->column};
+  if (out.columns_.empty()) out.columns_ = b.columns_;
   Plan& plan = out.report_.plan;
   plan.problem = fmt::format("kernel matrix {0} x {0} on {1} landmarks", state.moments.count, basis.rank());
   plan.reason = fmt::format("{} and {} points merged", a.report_.n, b.report_.n);
@@ -260,8 +270,7 @@ void LowRankFit<T>::read(Pca& model, ModelReader<T>& reader) {
   template LandmarkBasis<T> LowRankFit<T>::basis_of(const Pca&, std::string_view);                          \
   template KernelPca<T> LowRankFit<T>::on_basis_of(const Pca&, const LandmarkBasis<T>&);                    \
   template KernelPca<T> LowRankFit<T>::refit(const Pca&, const Samples<T>&, const Components&, const Run&); \
-  template KernelPca<T> LowRankFit<T>::update(const Pca&, const Samples<T>&, const UpdateOptions&,          \
-                                              const Run&);                                                  \
+  template KernelPca<T> LowRankFit<T>::update(const Pca&, RowSource<T>&, const UpdateOptions&, const Run&); \
   template KernelPca<T> LowRankFit<T>::merge(const Pca&, const Pca&, const Run&);                           \
   template void LowRankFit<T>::write(const Pca&, ModelWriter&);                                             \
   template void LowRankFit<T>::read(Pca&, ModelReader<T>&);

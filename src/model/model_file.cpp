@@ -141,7 +141,7 @@ void ModelWriter::scaling(const Scaling<T>& s) {
 void ModelWriter::common(const Report& r, const std::optional<Label>& label,
                          const std::vector<std::string>& columns) {
   // What restore() would refuse to read is not written either.
-  if (label && static_cast<Index>(label->codes.size()) != r.n)
+  if (label && !label->codes.empty() && static_cast<Index>(label->codes.size()) != r.n)
     throw Error(ErrorCode::internal,
                 fmt::format("a label of {} rows on a model of {}", label->codes.size(), r.n));
   if (!columns.empty() && static_cast<Index>(columns.size()) != r.d)
@@ -161,6 +161,7 @@ void ModelWriter::common(const Report& r, const std::optional<Label>& label,
                            {"missed_delta", keep_number(r.missed.delta)},
                            {"converged", r.converged},
                            {"passes", r.passes},
+                           {"rough_passes", r.rough_passes},
                            {"plan",
                             {{"route", name_of(r.plan.route)},
                              {"problem", r.plan.problem},

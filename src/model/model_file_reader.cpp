@@ -304,6 +304,7 @@ Report ModelReader<T>::report() const {
   if (saved.has("negative_share")) r.negative_share = saved.number("negative_share");
   r.converged = saved.flag("converged");
   r.passes = saved.count("passes");
+  if (saved.has("rough_passes")) r.rough_passes = saved.count("rough_passes");
   r.seconds = saved.named_numbers("seconds");
   r.peak_bytes = static_cast<std::size_t>(saved.count("peak_bytes"));
   r.notes = saved.texts("notes");
@@ -365,7 +366,8 @@ void ModelReader<T>::restore(Model<T>& model) const {
   model.label_ = label();
   if (has("columns")) model.columns_ = fields(file_).texts("columns");
   const auto& r = model.report_;
-  if (model.label_ && static_cast<Index>(model.label_->codes.size()) != r.n)
+  // Of a model that does not keep its points one by one the column alone is known.
+  if (model.label_ && !model.label_->codes.empty() && static_cast<Index>(model.label_->codes.size()) != r.n)
     damaged(fmt::format("label '{}' has {} rows, the data had {}", model.label_->column,
                         model.label_->codes.size(), r.n));
   if (!model.columns_.empty() && static_cast<Index>(model.columns_.size()) != r.d)

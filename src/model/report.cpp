@@ -118,17 +118,39 @@ std::string certificate(const Report& r) {
   return out + "\n";
 }
 
-/// How far the eigenvalues of K̃ may be from those of its low-rank stand-in.
+/// Three digits, never less than the value: what was rounded down would be no bound.
+std::string at_most(double value) {
+  if (!(value > 0) || !std::isfinite(value))
+    return fmt::format("{}", std::isnan(value) ? value : std::max(value, 0.0));
+  const double digit = std::pow(10.0, std::floor(std::log10(value)) - 2);
+  return fmt::format("{:.3g}", std::ceil(value / digit * (1 - 1e-12)) * digit);
+}
+
+/// How far the eigenvalues of K̃ may be from those of its low-rank stand-in: the intervals themselves are too
+/// narrow to be seen in their ends.
 std::string low_rank(const Report& r) {
   if (!r.bounds) return "";
   const EigenvalueBounds& b = *r.bounds;
   std::string out =
       fmt::format("low rank: {} columns leave out a trace of {:.4g}", b.rank, b.remaining_trace);
-  if (b.low.size() > 0)
-    out += fmt::format(
-        "; the first eigenvalue lies in {:.6g} … {:.6g} (but for a chance of {:.1g}; beyond doubt in "
-        "{:.6g} … {:.6g})",
-        b.low[0], b.high[0], b.delta, b.rigorous_low[0], b.rigorous_high[0]);
+  const Index count = std::min({r.gram_eigenvalues.size(), b.low.size(), b.high.size(), b.rigorous_low.size(),
+                                b.rigorous_high.size()});
+  if (count == 0) return out + "\n";
+  const auto shown = r.gram_eigenvalues.head(count);
+  const double larger = (b.high.head(count) - shown).maxCoeff(),
+               smaller = (shown - b.low.head(count)).maxCoeff(),
+               surely_larger = (b.rigorous_high.head(count) - shown).maxCoeff(),
+               surely_smaller = (shown - b.rigorous_low.head(count)).maxCoeff();
+  const auto share = [&](Index i) { return fmt::format("{:.2g} %", 100 * larger / shown[i]); };
+  out += fmt::format("; the true eigenvalues are larger than these by at most {} ({} of the first{})",
+                     at_most(larger), share(0),
+                     count > 1 ? fmt::format(", {} of the last", share(count - 1)) : "");
+  if (larger < surely_larger)
+    out += fmt::format(" but for a chance of {:.1g}, by at most {} beyond doubt", b.delta,
+                       at_most(surely_larger));
+  out += fmt::format("; smaller by at most {}", at_most(smaller));
+  if (smaller < surely_smaller)
+    out += fmt::format(" but for that chance, by at most {} beyond doubt", at_most(surely_smaller));
   return out + "\n";
 }
 
@@ -152,6 +174,7 @@ std::string cost(const Report& r) {
   std::string out = fmt::format("route {}", name_of(r.plan.route));
   if (!r.plan.problem.empty()) out += fmt::format(" ({})", r.plan.problem);
   if (r.passes > 0) out += fmt::format(", {} pass{}", r.passes, r.passes == 1 ? "" : "es");
+  if (r.rough_passes > 0) out += fmt::format(" ({} of them in float)", r.rough_passes);
   std::vector<std::string> stages;
   for (const auto& [stage, seconds] : r.seconds) {
     if (stage == "total")
@@ -191,6 +214,7 @@ std::string Report::to_json() const {
                  {"negative_share", number(negative_share)},
                  {"converged", converged},
                  {"passes", passes},
+                 {"rough_passes", rough_passes},
                  {"plan",
                   {{"route", name_of(plan.route)},
                    {"problem", plan.problem},

@@ -64,6 +64,37 @@ double negative_share_of(double negative, double positive_known, double trace) {
   return negative / (negative + std::max(positive_known, trace + negative));
 }
 
+/// The same operator, counting rough products as the solvers count passes: eight vectors each.
+template <class T>
+class Counted final : public SymmetricOperator<T> {
+ public:
+  explicit Counted(const SymmetricOperator<T>& inner) : SymmetricOperator<T>(inner.size()), inner_(inner) {}
+
+  [[nodiscard]] Index rough_passes() const { return rough_passes_; }
+  [[nodiscard]] std::optional<double> trace() const override { return inner_.trace(); }
+  [[nodiscard]] std::optional<double> frobenius_squared() const override {
+    return inner_.frobenius_squared();
+  }
+  [[nodiscard]] const Vector<double>* row_sums() const override { return inner_.row_sums(); }
+  [[nodiscard]] double cancellation() const override { return inner_.cancellation(); }
+  [[nodiscard]] bool has_rough_product() const override { return inner_.has_rough_product(); }
+
+ private:
+  void do_apply(const BlockView<T>& v, BlockRef<T> y, const Run& run) const override {
+    inner_.apply(v, y, run);
+  }
+  void do_apply_roughly(const BlockView<T>& v, BlockRef<T> y, const Run& run) const override {
+    if (has_rough_product()) rough_passes_ += (v.cols() + 7) / 8;
+    inner_.apply_roughly(v, y, run);
+  }
+  [[nodiscard]] double estimate_rough_error(const BlockView<T>& v, const Run& run) const override {
+    return inner_.rough_error(v, run);
+  }
+
+  const SymmetricOperator<T>& inner_;
+  mutable Index rough_passes_ = 0;
+};
+
 }  // namespace
 
 void require_solvable(const Components& components, double residual) {
@@ -131,22 +162,27 @@ template <class T>
 Solved<T> solve_iteratively(const SymmetricOperator<T>& op, const SolveRequest& request, const Run& run) {
   const Index n = op.size();
   Solved<T> out;
+  const auto find = [&](const EigenRequest& wanted) {
+    const Counted<T> counted(op);
+    std::optional<Spectrum<T>> found;
+    if constexpr (std::is_same_v<T, double>)
+      if (request.guess && request.components.share == 0)
+        found = davidson(counted, *request.guess, wanted, run);
+    out.spectrum = found ? std::move(*found) : eigenpairs<T>(counted, wanted, run);
+    out.rough_passes = std::min(counted.rough_passes(), out.spectrum.passes);
+  };
   if (request.components.share > 0) {
     // As many as it takes: twice as many each time.
     for (Index count = std::min<Index>(16, n);; count *= 2) {
       if (6 * count > n) count = all_or_too_many(n, count, run);
-      out.spectrum = eigenpairs<T>(op, eigen_request(request, count), run);
+      find(eigen_request(request, count));
       out.trace = op.trace().value();
       const Index enough = count_for_share(out.spectrum.values, request.components.share, out.trace);
       if (enough > 0) truncate(out.spectrum, enough);
       if (enough > 0 || count == n) break;
     }
   } else {
-    const EigenRequest wanted = eigen_request(request, std::min(request.components.count, n));
-    std::optional<Spectrum<T>> found;
-    if constexpr (std::is_same_v<T, double>)
-      if (request.guess) found = davidson(op, *request.guess, wanted, run);
-    out.spectrum = found ? std::move(*found) : eigenpairs<T>(op, wanted, run);
+    find(eigen_request(request, std::min(request.components.count, n)));
   }
   out.trace = op.trace().value();
   if (!request.known_psd) {
@@ -213,6 +249,7 @@ Solved<T> rounded(Solved<double> solved) {
     out.trace = solved.trace;
     out.min_eigenvalue = solved.min_eigenvalue;
     out.negative_share = solved.negative_share;
+    out.rough_passes = solved.rough_passes;
     return out;
   }
 }
@@ -255,6 +292,7 @@ void fill_report(Report& report, const Solved<T>& solved, double divisor) {
   report.negative_share = solved.negative_share;
   report.converged = s.converged;
   report.passes = s.passes;
+  report.rough_passes = solved.rough_passes;
 }
 
 template <class T>

@@ -30,6 +30,7 @@ struct Solved {
   double trace = 0;
   /// Where the matrix is not known to be PSD: its smallest eigenvalue and Σ|λ⁻|/Σ|λ| as far as known.
   std::optional<double> min_eigenvalue, negative_share;
+  Index rough_passes = 0;  ///< of spectrum.passes
 };
 
 /// Throws Error{usage} for a count below 1, a share outside (0, 1) or a residual that is no number.

@@ -167,11 +167,14 @@ class GramOperator::SumsInOrder {
 
 double GramOperator::bytes(Index n, Index block, Storage storage, int threads) {
   const double tile_rows = std::ceil(double(n) / tile::size), plane = double(tile::plane) * sizeof(float);
-  const double kept = tile_rows * (tile_rows + 1) / 2 * plane * double(planes_of(storage));
-  const double length = tile_rows * tile::size * std::ceil(double(block) / 8) * 8;
-  const double blocks = double(buffers_for(16, static_cast<Index>(length), threads)) + 2;
-  const double row_sums = storage == Storage::stored ? 0 : 4 * double(n) * 8;
-  return kept + blocks * length * sizeof(double) + 4 * threads * plane + row_sums;
+  const double tiles = tile_rows * (tile_rows + 1) / 2, kept = tiles * plane * double(planes_of(storage));
+  const Index strips = strips_for(static_cast<Index>(tile_rows)), width = tile::width();
+  const double length = tile_rows * tile::size * double((block + width - 1) / width * width);
+  const double blocks = double(buffers_for(strips, static_cast<Index>(length), threads)) + 2;
+  // Each tile's sums, and of the row sums the strips', their total and what the operator keeps.
+  const double row_sums = (double(buffers_for(strips, n, threads)) + 3) * double(n) * sizeof(double);
+  const double scratch = 6 * double(threads) * plane;  // tiles being evaluated
+  return kept + blocks * length * sizeof(double) + tiles * sizeof(Sums) + row_sums + scratch;
 }
 
 void GramOperator::report_overflow(Index i, Index j) const {

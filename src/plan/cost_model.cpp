@@ -2,6 +2,7 @@
 #include "plan/cost_model.hpp"
 
 #include "plan/calibration.hpp"
+#include "spectral/certificate.hpp"
 
 #include <algorithm>
 
@@ -80,6 +81,15 @@ double low_rank_seconds(const Plan& plan, const Problem& p, const MachineRates& 
 double orthogonalisation(const Problem& p) {
   const double n = double(p.size), b = double(block_of(p));
   return passes * 8 * n * b * b * passes / 2;
+}
+
+double krylov_vectors(Index n, Index count, Index block, Index basis, bool one_sided) {
+  // As the solver chooses them, with the usual chance of 1e-6 for the probable bound.
+  const Index steps = lanczos_steps(n, block, one_sided ? 0.45 : 0.15, 1e-6 / 4 / double(count + 1));
+  const Index asked = basis > 0 ? basis : std::max(2 * count + 32 * block, 6 * count + 2 * block);
+  const Index columns = std::max({asked, count + 3 * block, count + (steps + 6) * block}) + block;
+  const Index restart = count + (columns - count) / 2 + block, refinement = 8 * count + block;
+  return double(columns + std::max(restart, refinement));
 }
 
 double seconds(const Problem& problem, Route route, const MachineRates& rates) {

@@ -5,6 +5,8 @@
 #include "plan/machine_rates.hpp"
 #include "plan/planner.hpp"
 
+#include <algorithm>
+
 namespace mercer::cost {
 
 /// Passes of the block solver over the matrix on a spectrum with a hard gap, checks included.
@@ -26,17 +28,19 @@ inline constexpr double tiled_passes = 10, exact_passes = 3;
 [[nodiscard]] inline Index block_of(const Problem& p) {
   return p.precision == Precision::float32 && p.apply_flops > 0 ? 16 : 8;
 }
-/// Vectors that block Krylov holds at its largest, with those of the refinement.
-[[nodiscard]] inline double vectors(Index count, Index block) {
-  return 10.0 * double(count) + 36.0 * double(block);
-}
+/// Vectors that block Krylov holds at its largest: the basis, and beside it what is kept of it at a restart
+/// or what the refinement works with. `basis` as in EigenRequest; `one_sided`: nothing lies below zero.
+[[nodiscard]] double krylov_vectors(Index n, Index count, Index block, Index basis, bool one_sided);
 /// Columns of Davidson's passes: residuals or start vectors, and random probes.
 [[nodiscard]] inline Index davidson_block(Index count) { return (count + 17) / 8 * 8; }
 /// The least room for its basis with which it does not go round in circles.
 [[nodiscard]] inline Index davidson_basis(Index count) { return 4 * count + 10; }
-/// Vectors that Davidson holds at least: basis and images, a pass in and out, the wanted ones.
-[[nodiscard]] inline double davidson_vectors(Index count) {
-  return 2 * double(davidson_basis(count)) + 2 * double(davidson_block(count)) + 3 * double(count);
+/// Vectors that Davidson holds: basis and images, and besides a pass in and out with the wanted ones, or a
+/// copy of what is kept where the basis is full.
+[[nodiscard]] inline double davidson_vectors(Index basis, Index count) {
+  const double pass = 2 * double(davidson_block(count)) + 3 * double(count),
+               copy = double(basis) - 2 * double(count) + double(davidson_block(count));
+  return 2 * double(basis) + std::max(pass, copy);
 }
 /// Flops of orthogonalising the basis against itself, block by block.
 [[nodiscard]] double orthogonalisation(const Problem& problem);

@@ -14,6 +14,8 @@ struct MachineRates {
   double fresh_bytes = 0;    ///< a second, of memory that is touched for the first time
 
   [[nodiscard]] bool plausible() const;
+  /// The same with memory no faster and no slower than so many processors can make it.
+  [[nodiscard]] MachineRates within_reason(double processors) const;
   bool operator==(const MachineRates&) const = default;
 };
 

@@ -30,8 +30,12 @@ double element_bytes(const Problem& p) {
   return p.precision == Precision::float32 && p.apply_flops > 0 ? 4 : 8;
 }
 
-double krylov_bytes(const Problem& p) {
-  const double n = double(p.size), columns = cost::vectors(expected_count(p), block_of(p));
+double krylov_bytes(const Problem& p, Index basis = 0) {
+  const double n = double(p.size);
+  double columns = cost::krylov_vectors(p.size, expected_count(p), block_of(p), basis, !p.indefinite);
+  if (p.indefinite)  // a few of the other end, while the wanted ones wait
+    columns = std::max(
+        columns, double(expected_count(p)) + cost::krylov_vectors(p.size, 8, block_of(p), basis, false));
   // Where the basis would hold most of the space the solver writes the matrix out and calls LAPACK.
   const double written_out = columns > n ? 48 * n * n : 0;
   return n * columns * element_bytes(p) + written_out;
@@ -42,15 +46,16 @@ double gram_bytes(const Problem& p, Storage storage, const Run& run) {
   return GramOperator::bytes(p.size, block, storage, run.thread_count());
 }
 
-/// Nothing kept: the vectors within what the budget leaves, and either a guess from landmarks first.
+/// Nothing kept: the vectors of block Krylov, or of Davidson within what the budget leaves and a guess from
+/// landmarks first. Where Davidson gives up, block Krylov takes over with a basis of that size.
 double tiled_bytes(const Problem& p, const Run& run) {
-  const double n = double(p.size), k = double(expected_count(p)),
-               gram = gram_bytes(p, Storage::recomputed, run);
+  const double gram = gram_bytes(p, Storage::recomputed, run) + p.tile_bytes + p.rough_bytes;
+  if (!begins_from_landmarks(p)) return gram + krylov_bytes(p);
+  const Index k = expected_count(p), basis = cost::davidson_basis(k);
   const Index rank = LandmarkApproximation::suggested_rank(p.size, p.element_flops / 2);
   const double guess = LandmarkApproximation::bytes(p.size, p.element_flops / 2, rank);
-  const double columns = cost::davidson_vectors(expected_count(p));
-  const double written_out = 6 * k + 300 > n ? 48 * n * n : 0;
-  return std::max(gram + n * 8 * columns, guess) + written_out;
+  const double vectors = double(p.size) * 8 * cost::davidson_vectors(basis, k);
+  return std::max(gram + std::max(vectors, krylov_bytes(p, basis)), guess) + p.tile_bytes;
 }
 
 Plan costed(const Problem& p, Route route, const Run& run) {
@@ -61,20 +66,22 @@ Plan costed(const Problem& p, Route route, const Run& run) {
   const double n = double(p.size), k = double(expected_count(p)), b = double(block_of(p));
   switch (route) {
     case Route::dense:  // K̃, its copy for LAPACK, the workspace of divide and conquer; in double
-      plan.bytes = n * n * 8 * (k >= n / 4 || p.components.share > 0 ? 5 : 3) + p.data_bytes;
+      plan.bytes = n * n * 8 * (k >= n / 4 || p.components.share > 0 ? 5 : 3) + p.data_bytes + p.tile_bytes;
       plan.flops = n * n * p.element_flops + (k >= n / 4 ? 9 : 4.0 / 3) * n * n * n + 4 * n * n * k;
       break;
     case Route::stored: {
-      const double vectors = krylov_bytes(p) + p.data_bytes;
+      const double vectors = krylov_bytes(p) + p.data_bytes + p.tile_bytes;
       plan.flops = n * n / 2 * p.element_flops + cost::passes * 2 * n * n * b + cost::orthogonalisation(p);
       if (p.apply_flops > 0) {
         plan.bytes = n * n * 8 + vectors;
         break;
       }
       plan.bytes = gram_bytes(p, Storage::stored, run) + vectors;
-      plan.rounded = p.precision == Precision::float32 || plan.bytes > double(plan.budget);
+      const double in_float = gram_bytes(p, Storage::rounded, run) + vectors + p.rough_bytes;
+      plan.rounded = p.precision == Precision::float32 ||
+                     (plan.bytes > double(plan.budget) && in_float < plan.bytes);  // not with wide data
       if (plan.rounded) {
-        plan.bytes = gram_bytes(p, Storage::rounded, run) + vectors;
+        plan.bytes = in_float;
         plan.flops += n * n * p.element_flops;  // exact passes evaluate K again
       }
       break;
@@ -128,6 +135,19 @@ std::string low_rank_offer(const Problem& p, const Run& run) {
 }
 
 }  // namespace
+
+bool begins_from_landmarks(const Problem& p) {
+  return p.low_rank && p.apply_flops == 0 && p.components.share == 0 && p.size >= 2000;
+}
+
+Index davidson_basis(const Problem& p, const Plan& plan) {
+  const Index k = expected_count(p), least = cost::davidson_basis(k);
+  const double spare = std::max(0.0, double(plan.budget) - plan.bytes) / (8 * double(p.size));
+  const double room = cost::davidson_vectors(least, k) + spare;
+  Index basis = least;
+  while (basis < least + 4 * k && cost::davidson_vectors(basis + 1, k) <= room) ++basis;
+  return basis;
+}
 
 Plan make_plan(const Problem& p, Route wanted, const Run& run) {
   const double budget = double(run.memory_budget());

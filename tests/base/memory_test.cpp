@@ -1,6 +1,5 @@
 // Memory sizes in words, and what the machine has.
 #include "base/memory.hpp"
-#include <mercer/run.hpp>
 
 #include "support.hpp"
 

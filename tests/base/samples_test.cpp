@@ -38,6 +38,16 @@ TEST(SamplesView, BorrowedMemoryIsNotCopiedAndItsOwnerIsKept) {
   EXPECT_TRUE(watch.expired());
 }
 
+TEST(SamplesView, RowsTakeTheFormOfOthersAndAreNotCopiedWhereTheyHaveIt) {
+  const SparseMatrix<double> sparse = test::random_sparse<double>(20, 6, 1);
+  const Samples<double> a = Matrix<double>(sparse), b = sparse;
+  EXPECT_EQ(a.in_the_form_of(a).dense().data(), a.dense().data());
+  EXPECT_TRUE(a.in_the_form_of(b).is_sparse());
+  EXPECT_EQ(a.in_the_form_of(b).stored(), b.stored());
+  EXPECT_EQ(a.in_the_form_of(b).to_dense(), a.to_dense());
+  EXPECT_EQ(b.in_the_form_of(a).dense(), a.dense());
+}
+
 TEST(Finite, TheFirstBadPlaceIsNamed) {
   Matrix<double> m = Matrix<double>::Zero(3, 4);
   EXPECT_NO_THROW(require_finite(Samples<double>(m)));

@@ -1,9 +1,10 @@
 """What the program says about itself."""
 import unittest
 
+import numpy as np
 from support import CliTest
 
-COMMANDS = ["pca", "kpca", "transform", "update", "merge", "inverse", "info", "plot", "convert", "generate", "demo"]
+COMMANDS = ["pca", "kpca", "transform", "update", "merge", "inverse", "info", "plot", "kernels", "convert", "generate", "demo"]
 
 
 class Help(CliTest):
@@ -46,6 +47,39 @@ class Help(CliTest):
         message = self.fails(2, "kpca", "x.csv", "--frobnicate")
         self.assertIn("--frobnicate", message)
         self.assertIn("mercer kpca --help", message)
+
+    def test_what_was_mistyped_is_answered_with_what_was_meant(self):
+        for typed, meant in (("kpac", "kpca"), ("PCA", "pca"), ("tranform", "transform"), ("gen", "generate"), ("kernel", "kernels")):
+            self.assertIn(f"did you mean {meant}?", self.fails(2, typed))
+        for typed, meant in (("--kernal=rbf", "--kernel"), ("--componets", "--components"), ("--lable", "--label")):
+            self.assertIn(f"did you mean {meant}?", self.fails(2, "kpca", "x.csv", typed, "3"))
+        self.assertNotIn("did you mean", self.fails(2, "kpca", "x.csv", "--frobnicate"))
+        self.assertNotIn("did you mean", self.fails(2, "frobnicate", "x.csv"))
+
+    def test_so_are_kernels(self):
+        self.points()
+        for typed, hint in (("rfb(gamma=1)", "did you mean rbf?"), ("linear + laplacain(gamma=1)", "did you mean laplacian?"),
+                            ("RBF", "did you mean rbf?"), ("matern", "did you mean matern32?"), ("polinomial(degree=2)", "did you mean polynomial?"),
+                            ("rbf:gamma=0.01", "write it rbf(gamma=0.01)"), ("poly:degree=2,coef0=1", "write it poly(degree=2,coef0=1)"),
+                            ("rbf gamma=0.01", "write it rbf(gamma=0.01)")):
+            with self.subTest(typed):
+                self.assertIn(hint, self.fails(2, "kpca", "points.csv", "--kernel", typed))
+        self.assertIn("rbf takes gamma or sigma", self.fails(2, "kpca", "points.csv", "--kernel", "rbf(gama=1)"))
+        self.assertIn("kernels: linear", self.fails(2, "kpca", "points.csv", "--kernel", "frobnicate"))
+
+    def test_the_list_of_kernels_is_what_is_there(self):
+        x = np.abs(self.points())
+        np.savetxt(self.folder / "points.csv", x, delimiter=",")
+        text = self.ok("kernels")
+        self.assertLessEqual(max(map(len, text.splitlines())), 100)
+        listed = [line[:33].strip() for line in text.split("\n\n")[0].splitlines()]
+        known = self.fails(2, "kpca", "points.csv", "--kernel", "frobnicate").split("kernels: ")[1].rstrip(")\n").split(", ")
+        self.assertEqual([name.split("(")[0] for name in known], [s.split("(")[0] for s in sorted(listed, key=lambda s: "expr" in s)])
+        for spec in listed:
+            if spec != "precomputed":
+                fitted = self.report("kpca", "points.csv", "--indefinite", "clip", "--kernel", spec)["kernel"]
+                bare = self.report("kpca", "points.csv", "--indefinite", "clip", "--kernel", spec if "expr" in spec else spec.split("(")[0])["kernel"]
+                self.assertEqual(bare, fitted, "the parameters shown are the defaults")
 
     def test_a_missing_argument_is_a_usage_error(self):
         self.assertIn("DATA", self.fails(2, "kpca"))

@@ -146,5 +146,77 @@ class Streaming(CliTest):
         self.fails(2, "update", "a.mercer", "b.csv")
 
 
+class Labelled(CliTest):
+    """A column of classes is left out of new points, whatever has happened to the model since its fit."""
+
+    def setUp(self):
+        super().setUp()
+        x = np.random.default_rng(5).normal(size=(90, 2))
+        self.parts = {"a.csv": x[:60], "b.csv": x[60:]}
+        for name, part in self.parts.items():
+            rows = "".join(f"{a!r},{'even' if i % 2 == 0 else 'odd'},{b!r}\n" for i, (a, b) in enumerate(part.tolist()))
+            self.write(name, "u,class,v\n" + rows)
+            self.write("bare_" + name, "u,v\n" + "".join(f"{a!r},{b!r}\n" for a, b in part.tolist()))
+            self.write("swapped_" + name, "v,u\n" + "".join(f"{b!r},{a!r}\n" for a, b in part.tolist()))
+        self.fit("a.csv", "--label", "class", "--rank", "20", "--kernel", "rbf(gamma=0.3)", "--model", "a.mercer")
+        self.fit("bare_a.csv", "--rank", "20", "--kernel", "rbf(gamma=0.3)", "--model", "bare.mercer")
+
+    def fit(self, *options):
+        return self.report("kpca", *options, "-k", "3")
+
+    def expect_names(self, model, classes):
+        info = json.loads(self.ok("info", model, "--json"))
+        self.assertEqual({"column": "class", "classes": classes}, info["label"])
+        self.assertEqual(["u", "v"], info["columns"])
+        self.assertIn("class", self.ok("info", model))
+        for name, rows in (("b.csv", 30), ("bare_b.csv", 30), ("swapped_b.csv", 30)):
+            self.ok("transform", model, name, "--out", name + ".scores.csv")
+        scores = [self.table(name + ".scores.csv")[1] for name in ("b.csv", "bare_b.csv", "swapped_b.csv")]
+        for other in scores[1:]:
+            np.testing.assert_array_equal(scores[0], other)
+
+    def test_in_updates_and_updates_of_updates(self):
+        plain = self.report("update", "bare.mercer", "bare_b.csv", "--model", "plain.mercer")
+        for data in ("b.csv", "bare_b.csv", "swapped_b.csv"):
+            report = self.report("update", "a.mercer", data, "--model", "ab.mercer", "--out", "scores.csv")
+            self.assertEqual(plain["gram_eigenvalues"], report["gram_eigenvalues"], data)
+            self.assertEqual(30, len(self.table("scores.csv")[1]))
+            self.expect_names("ab.mercer", [])
+        self.assertEqual(120, self.report("update", "ab.mercer", "b.csv", "--model", "abb.mercer")["n"])
+        self.expect_names("abb.mercer", [])
+
+    def test_in_updates_from_a_stream(self):
+        expected = self.report("update", "a.mercer", "b.csv", "--model", "ab.mercer")
+        report = self.report("update", "a.mercer", "-", "--model", "s.mercer", stdin=(self.folder / "bare_b.csv").read_text())
+        self.assertEqual(expected["gram_eigenvalues"], report["gram_eigenvalues"])
+
+    def test_in_fits_on_the_basis_of_a_model_and_in_merged_models(self):
+        expected = self.fit("bare_b.csv", "--landmarks", "bare.mercer")
+        for data, options in (("b.csv", []), ("b.csv", ["--label", "class"]), ("bare_b.csv", []), ("swapped_b.csv", [])):
+            report = self.fit(data, *options, "--landmarks", "a.mercer", "--model", "b.mercer")
+            np.testing.assert_allclose(report["gram_eigenvalues"], expected["gram_eigenvalues"], rtol=1e-12, err_msg=data)
+            self.ok("merge", "a.mercer", "b.mercer", "--model", "ab.mercer")
+            self.expect_names("ab.mercer", [])
+        self.fit("b.csv", "--landmarks", "a.mercer", "--model", "b.mercer")
+        self.expect_names("b.mercer", ["even", "odd"])
+        self.ok("merge", "b.mercer", "a.mercer", "--model", "ba.mercer")
+        self.expect_names("ba.mercer", [])
+
+    def test_in_fits_on_rows_named_in_a_file(self):
+        self.write("rows.csv", "3\n17\n42\n")
+        self.fit("a.csv", "--label", "class", "--landmarks", "rows.csv", "--kernel", "rbf(gamma=0.3)", "--model", "r.mercer")
+        self.expect_names("r.mercer", ["even", "odd"])
+
+    def test_in_fits_in_passes(self):
+        rng = np.random.default_rng(6)
+        rows = "".join(f"{a!r},{'xy'[i % 2]},{b!r}\n" for i, (a, b) in enumerate(rng.normal(size=(60000, 2)).tolist()))
+        self.write("long.csv", "u,class,v\n" + rows)
+        report = self.fit("long.csv", "--label", "class", "--rank", "10", "--memory", "4M", "--model", "long.mercer")
+        self.assertIn("the factor is not kept", report["plan"]["reason"])
+        self.expect_names("long.mercer", [])
+        self.assertEqual(60030, self.report("update", "long.mercer", "b.csv", "--model", "more.mercer")["n"])
+        self.expect_names("more.mercer", [])
+
+
 if __name__ == "__main__":
     unittest.main()

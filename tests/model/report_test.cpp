@@ -28,6 +28,7 @@ Report some_report(Index k = 3) {
   r.residuals = Vector<double>::Constant(k, 3e-12);
   r.missed = {55.5, 5.75, 1e-6};
   r.passes = 12;
+  r.rough_passes = 9;
   r.plan.route = Route::stored;
   r.plan.problem = "kernel 1797x1797";
   r.plan.bytes = 25.8e6;
@@ -58,6 +59,7 @@ TEST(ReportJson, HoldsEveryFieldOfTheContract) {
   EXPECT_EQ(j["missed_bound"], json({{"rigorous", 55.5}, {"probable", 5.75}, {"delta", 1e-6}}));
   EXPECT_EQ(j["converged"], true);
   EXPECT_EQ(j["passes"], 12);
+  EXPECT_EQ(j["rough_passes"], 9);
   EXPECT_EQ(j["plan"]["route"], "stored");
   EXPECT_EQ(j["plan"]["bytes"], 25'800'000);
   EXPECT_TRUE(j["plan"]["bytes"].is_number_integer());
@@ -132,8 +134,9 @@ TEST(ReportTable, SaysWhatWasFitted) {
           "each eigenvalue of the matrix as computed is right to within 3e-12; none above 5.75 was missed "
           "(but for a chance of 1e-06; beyond doubt, none above 55.5)\n"))
       << text;
-  EXPECT_TRUE(has(
-      text, "route stored (kernel 1797x1797), 12 passes, 1 s (read 0.25, solve 0.5), peak memory 123 MB\n"))
+  EXPECT_TRUE(has(text,
+                  "route stored (kernel 1797x1797), 12 passes (9 of them in float), 1 s (read 0.25, solve "
+                  "0.5), peak memory 123 MB\n"))
       << text;
   EXPECT_TRUE(has(text, "note: twice\n")) << text;
 }
@@ -175,6 +178,56 @@ TEST(ReportTable, ManagesWithoutResidualsOrBounds) {
   r.missed = {2.5, infinity, 0};
   EXPECT_TRUE(has(r.to_string(), "none above 2.5 was missed\n")) << r.to_string();
   EXPECT_TRUE(has(Report{}.to_string(), "no component")) << Report{}.to_string();
+}
+
+EigenvalueBounds bounds_around(const Vector<double>& values, double likely, double sure, double below) {
+  EigenvalueBounds b;
+  b.low = b.rigorous_low = values.array() - below;
+  b.high = values.array() + likely;
+  b.rigorous_high = values.array() + sure;
+  b.delta = 1e-6;
+  b.remaining_trace = 0.25;
+  b.rank = 60;
+  return b;
+}
+
+TEST(ReportText, SaysHowFarTheTruthMayLieFromALowRank) {
+  Report r = some_report();
+  r.gram_eigenvalues << 257.3764, 30, 2;
+  r.bounds = bounds_around(r.gram_eigenvalues, 3.1251e-5, 0.0025, 1e-13);
+  const std::string text = r.to_string();
+  EXPECT_TRUE(
+      has(text,
+          "low rank: 60 columns leave out a trace of 0.25; the true eigenvalues are larger than these by "
+          "at most 3.13e-05 (1.2e-05 % of the first, 0.0016 % of the last) but for a chance of 1e-06, by "
+          "at most 0.0025 beyond doubt; smaller by at most "))
+      << text;
+  EXPECT_FALSE(has(text, "257.376 …")) << text;
+
+  r.bounds->rigorous_low = r.gram_eigenvalues.array() - 0.5;
+  r.bounds->low = r.gram_eigenvalues.array() - 0.25;
+  EXPECT_TRUE(
+      has(r.to_string(), "smaller by at most 0.25 but for that chance, by at most 0.5 beyond doubt\n"))
+      << r.to_string();
+  r.bounds = bounds_around(r.gram_eigenvalues, 0.125, 0.125, 0);
+  EXPECT_TRUE(
+      has(r.to_string(),
+          "larger than these by at most 0.125 (0.049 % of the first, 6.2 % of the last); smaller by at "
+          "most 0\n"))
+      << r.to_string();
+}
+
+TEST(ReportJson, HoldsBothEndsOfEveryInterval) {
+  Report r = some_report();
+  r.bounds = bounds_around(r.gram_eigenvalues, 1e-9, 0.5, 1e-10);
+  const json j = json::parse(r.to_json());
+  for (Index i = 0; i < 3; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    EXPECT_EQ(j["eigenvalue_bounds"][at], json({r.bounds->low[i], r.bounds->high[i]}));
+    EXPECT_LT(j["eigenvalue_bounds"][at][0].get<double>(), j["eigenvalue_bounds"][at][1].get<double>());
+    EXPECT_EQ(j["eigenvalue_bounds_rigorous"][at],
+              json({r.bounds->rigorous_low[i], r.bounds->rigorous_high[i]}));
+  }
 }
 
 }  // namespace

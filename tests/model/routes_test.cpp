@@ -311,5 +311,32 @@ TEST(RouteCancel, StopsWithSeveralThreads) {
   }
 }
 
+TEST(Plans, CountTheCopiesThatTheDataNeeds) {
+  const Matrix<double> x = test::random_matrix<double>(3000, 200, 5);
+  const double entries = 3000 * 200;
+  const auto bytes = [&](const auto& samples, const char* kernel, Scale scale, Route route) {
+    using Fit = KernelPca<std::decay_t<decltype(samples(0, 0))>>;
+    return Fit::plan(samples, {.kernel = Kernel::parse(kernel), .scale = scale, .route = route}).bytes;
+  };
+  const Matrix<double> shifted = x.array() + 100;
+  const Matrix<float> narrow = x.cast<float>();
+  const char* kernel = "rbf(gamma=0.01) - 0.1*rbf(gamma=0.02)";  // not known to be PSD: no landmarks
+  const double plain = bytes(x, kernel, Scale::none, Route::tiled);
+  EXPECT_GE(plain, 12 * entries) << "the data, and in float";
+  EXPECT_NEAR(bytes(shifted, kernel, Scale::none, Route::tiled) - plain, 12 * entries, 1)
+      << "far from the mean: shifted, in double and in float";
+  EXPECT_NEAR(bytes(shifted, kernel, Scale::standardize, Route::tiled) - plain, 8 * entries, 1);
+  EXPECT_NEAR(bytes(narrow, kernel, Scale::none, Route::tiled) - plain, 4 * entries, 1) << "and in double";
+  EXPECT_GE(bytes(shifted, "rbf(gamma=0.01)", Scale::none, Route::tiled) -
+                bytes(x, "rbf(gamma=0.01)", Scale::none, Route::tiled),
+            8 * entries)
+      << "for the landmarks";
+  EXPECT_NEAR(bytes(shifted, "linear", Scale::none, Route::tiled),
+              bytes(x, "linear", Scale::none, Route::tiled), 1);
+  EXPECT_NEAR(bytes(shifted, "rbf(gamma=0.01)", Scale::none, Route::stored) -
+                  bytes(x, "rbf(gamma=0.01)", Scale::none, Route::stored),
+              8 * entries, 1);
+}
+
 }  // namespace
 }  // namespace mercer

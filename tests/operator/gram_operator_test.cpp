@@ -146,5 +146,13 @@ TEST(GramProduct, StopsWhenAskedTo) {
   }
 }
 
+TEST(GramBytes, HoldTheSumsOfEveryTileAndStrip) {
+  const double n = 1e6, tiles = 3907 * 3908 / 2.0, block = 3907 * 256 * 8.0 * 8;
+  const double two = GramOperator::bytes(1000000, 8, Storage::recomputed, 2),
+               many = GramOperator::bytes(1000000, 8, Storage::recomputed, 48);
+  EXPECT_GE(two, 4 * block + tiles * 32 + 4 * n * 8);
+  EXPECT_GE(many - two, 46 * (block + n * 8)) << "a sum for each thread, of vectors and of rows";
+}
+
 }  // namespace
 }  // namespace mercer

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -129,11 +128,24 @@ TEST_F(CalibrationTest, TheFileIsWhereTheXdgSpecificationSays) {
   ::setenv("MERCER_CACHE", "off", 1);
 }
 
-TEST(MachineRates, AreMeasuredInWellUnderASecond) {
-  const auto start = std::chrono::steady_clock::now();
+TEST(MachineRates, AreMeasuredAndWithinReason) {
   const MachineRates rates = measure_rates({});
-  EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(), 5);
   EXPECT_TRUE(rates.plausible());
+  EXPECT_EQ(rates, rates.within_reason(mercer::Run{}.thread_count()));
+}
+
+TEST(MachineRates, OfMemoryStayWithinReason) {
+  EXPECT_EQ(some_rates.within_reason(2), some_rates);
+  MachineRates odd = some_rates;
+  odd.read_bytes = 7e15;  // the clock did not move
+  odd.fresh_bytes = 1e16;
+  EXPECT_LE(odd.within_reason(2).read_bytes, 2e11);
+  EXPECT_LE(odd.within_reason(2).fresh_bytes, odd.within_reason(2).read_bytes);
+  odd.read_bytes = 5e5;  // stopped for a while
+  odd.fresh_bytes = 10;
+  EXPECT_GE(odd.within_reason(2).read_bytes, 1e8);
+  EXPECT_GE(odd.within_reason(2).fresh_bytes, 1e7);
+  EXPECT_EQ(odd.within_reason(2).gemm_double, some_rates.gemm_double);
 }
 
 }  // namespace

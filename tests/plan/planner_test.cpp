@@ -79,6 +79,52 @@ TEST(Planner, DataAppliedDirectlyBeatsAMatrixThatIsDearToForm) {
   EXPECT_EQ(make_plan(p, Route::automatic, {.memory = 20000000000}).route, Route::tiled);
 }
 
+double tiled_bytes(const Problem& p) { return make_plan(p, Route::tiled, {.memory = 64000000000}).bytes; }
+
+TEST(Planner, TheTiledRouteCountsTheVectorsOfTheSolverItWillUse) {
+  Problem p = kernel_problem(100000, 10);
+  const double vector = 100000 * 8.0;
+  EXPECT_GE(tiled_bytes(p), 439 * vector) << "a basis of 2k + 32 blocks of 8, half as many at a restart";
+  p.indefinite = true;
+  EXPECT_GE(tiled_bytes(p), 442 * vector) << "eight more of the lower end beside the ten wanted";
+  p.indefinite = false;
+  p.low_rank = true;  // Davidson, from landmarks; block Krylov with a small basis where that gives up
+  EXPECT_TRUE(begins_from_landmarks(p));
+  EXPECT_LE(tiled_bytes(p), 330 * vector);
+  p.components = Components::parse("0.9");
+  EXPECT_FALSE(begins_from_landmarks(p));
+}
+
+TEST(Planner, EveryCopyOfTheDataCounts) {
+  const Problem p = kernel_problem(100000, 10);
+  Problem copied = p;
+  copied.data_bytes = 1e9;
+  copied.tile_bytes = 2e9;
+  copied.rough_bytes = 4e9;
+  const auto more = [&](Problem a, Problem b, Route route, Precision precision, bool low_rank) {
+    a.precision = b.precision = precision;
+    a.low_rank = b.low_rank = low_rank;
+    const mercer::Run roomy{.memory = 1000000000000};
+    return make_plan(b, route, roomy).bytes - make_plan(a, route, roomy).bytes;
+  };
+  EXPECT_NEAR(more(p, copied, Route::dense, Precision::float64, false), 3e9, 1);
+  EXPECT_NEAR(more(p, copied, Route::stored, Precision::float64, false), 3e9, 1);
+  EXPECT_NEAR(more(p, copied, Route::stored, Precision::float32, false), 7e9, 1) << "kept in float";
+  EXPECT_NEAR(more(p, copied, Route::tiled, Precision::float64, false), 7e9, 1);
+  EXPECT_NEAR(more(p, copied, Route::tiled, Precision::float64, true), 9e9, 1e8) << "the landmarks' own";
+}
+
+TEST(Planner, ALongerBasisIsWhatTheBudgetLeaves) {
+  Problem p = kernel_problem(100000, 20);
+  p.low_rank = true;
+  Plan plan = make_plan(p, Route::tiled, {.memory = 64000000000});
+  EXPECT_EQ(davidson_basis(p, plan), 170);
+  plan.budget = static_cast<std::size_t>(plan.bytes);
+  EXPECT_EQ(davidson_basis(p, plan), 90);
+  plan.budget += 20 * 100000 * 8;
+  EXPECT_EQ(davidson_basis(p, plan), 100) << "vectors and their images";
+}
+
 TEST(Components, AreReadAsACountOrAShare) {
   EXPECT_EQ(Components::parse("10").count, 10);
   EXPECT_EQ(Components::parse("0.95").share, 0.95);
