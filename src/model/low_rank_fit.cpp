@@ -4,10 +4,12 @@
 #include "base/memory.hpp"
 #include "base/parallel.hpp"
 #include "kernel/landmarks.hpp"
+#include "model/low_rank_remainder.hpp"
 #include "model/spectral_fit.hpp"
 #include "operator/centered.hpp"
 #include "operator/gram_operator.hpp"
 #include "operator/pivoted_cholesky.hpp"
+#include "operator/rejection_pivots.hpp"
 #include "spectral/certificate.hpp"
 
 #include <fmt/format.h>
@@ -23,27 +25,21 @@ constexpr double default_tolerance = 1e-3;
 /// A pass over K in double is made up to this many rows and flops, to measure instead of to bound.
 constexpr Index measured_rows = 20000;
 constexpr double measured_flops = 4e10;
+/// From this many elements on, a factor costs more in fresh memory than in arithmetic, and is not made where
+/// landmarks can be had without.
+constexpr double large_factor = 1 << 25;
+constexpr Index rows_a_landmark = 32;
 
-/// Elements of K and F are good to a few ε; √r of them are summed.
-template <class T>
-double element_noise(Index rank) {
-  return cholesky_rounding<T>(rank) / 8;
+/// 0 where the rank is given.
+double pivot_tolerance(const LowRank& options) {
+  if (options.rank > 0) return 0;
+  return options.tolerance > 0 ? options.tolerance : default_tolerance;
 }
 
 PivotRequest pivot_request(const LowRank& options, const LowRankLayout& layout) {
   PivotRequest out;
   out.max_rank = layout.rank;
-  if (options.rank == 0) out.tolerance = options.tolerance > 0 ? options.tolerance : default_tolerance;
-  return out;
-}
-
-/// tr E·√p ≥ ‖E‖_F ≥ ‖E‖₂ but for a chance of δ.
-RemainderGroup bounded_group(Index rank, const Vector<double>& remaining, const RemainderSample& sample,
-                             const std::function<double(Index)>& element, double delta, const Run& run) {
-  RemainderGroup out{rank, remaining.sum(), 0};
-  const double mean = sample.mean(element, run);
-  const double p = mean_upper_limit(mean, static_cast<Index>(sample.pairs().size()), delta);
-  out.norm = std::min(out.trace, sample.total() * std::sqrt(p));
+  out.tolerance = pivot_tolerance(options);
   return out;
 }
 
@@ -125,7 +121,10 @@ KernelPca<T> LowRankFit<T>::fit(const Samples<T>& samples, const KernelPcaOption
   const Run& run = steady;
   const LowRankLayout layout = low_rank_layout(problem, run);
   const Plan plan = plan_low_rank(problem, layout, run);
-  if (!layout.streamed) return fit_in_memory(samples, options, layout, plan, run);
+  if (!layout.streamed) {
+    if (auto model = fit_by_rejection(samples, options, plan, run)) return std::move(*model);
+    return fit_in_memory(samples, options, layout, plan, run);
+  }
   const auto rows = rows_of(samples);
   RowSurvey<T> survey;
   survey.rows = samples.rows();
@@ -252,28 +251,66 @@ KernelPca<T> LowRankFit<T>::fit_streamed(RowSource<T>& rows, const RowSurvey<T>&
   Pca model;
   model.report_.plan = plan;
   model.scaling_ = survey.scaling;
-  LandmarkState state;
   Chosen chosen = choose_landmarks(rows, survey.rows, options, layout, model, run);
   watch.lap("landmarks");
+  fit_on(std::move(chosen), rows, survey.rows, options, model, watch, run);
+  model.report_.seconds = watch.laps_and_total();
+  model.report_.peak_bytes = peak_memory();
+  return model;
+}
+
+template <class T>
+void LowRankFit<T>::fit_on(Chosen chosen, RowSource<T>& rows, Index n, const KernelPcaOptions& options,
+                           Pca& model, Stopwatch& watch, const Run& run) {
+  LandmarkState state;
   IndependentLandmarks independent = independent_landmarks(model.kernel_, chosen.landmarks, {}, run);
   state.factor = std::move(independent.factor);
   for (const Index place : independent.kept)
     state.rows.push_back(chosen.rows[static_cast<std::size_t>(place)]);
   model.points_ = chosen.landmarks.select_rows(independent.kept);
   const LandmarkBasis<T> basis(model.kernel_, model.points_, state.factor);
-  Pass pass = pass_over(rows, survey.rows, model.scaling_, basis, options.center, options.delta, {}, run);
+  Pass pass = pass_over(rows, n, model.scaling_, basis, options.center, options.delta, {}, run);
   state.moments = std::move(pass.moments);
   state.diagonal_sum = pass.diagonal_sum;
   state.remainder = with_points({}, pass.group, options.delta, {});
   watch.lap("passes");
   const double left = state.remainder.trace() / state.diagonal_sum;
-  const double tolerance = pivot_request(options.lowrank, layout).tolerance;
+  const double tolerance = pivot_tolerance(options.lowrank);
   if (options.lowrank.landmarks == Landmarks::pivoted && tolerance > 0 && left > tolerance)
     model.report_.notes.push_back(
         fmt::format("{} landmarks leave out a share of {:.2g} of the trace, more than the tolerance",
                     basis.rank(), left));
   solve(model, std::move(state), options.components, run);
   watch.lap("solve");
+}
+
+template <class T>
+auto LowRankFit<T>::fit_by_rejection(const Samples<T>& samples, const KernelPcaOptions& options,
+                                     const Plan& plan, const Run& run) -> std::optional<Pca> {
+  const LowRank& low = options.lowrank;
+  const Index n = samples.rows();
+  if (low.landmarks != Landmarks::pivoted || low.rank == 0 || n < rows_a_landmark * low.rank ||
+      double(n) * double(low.rank) < large_factor)
+    return std::nullopt;
+  Stopwatch watch;
+  Pca model;
+  model.report_.plan = plan;
+  model.scaling_ = Scaling<T>::fit(options.scale, samples);
+  Chosen chosen;
+  {
+    const Samples<T> points = model.scaling_.apply(samples);
+    options.kernel.check_data(points);
+    model.kernel_ = options.kernel.resolved(points, run.seed);
+    const auto pivots = draw_by_rejection(model.kernel_, points, low.rank, n / 8, run);
+    if (!pivots) return std::nullopt;
+    chosen.landmarks = points.select_rows(*pivots);
+    chosen.rows.assign(pivots->begin(), pivots->end());
+  }
+  watch.lap("landmarks");
+  const auto rows = rows_of(samples);
+  fit_on(std::move(chosen), *rows, n, options, model, watch, run);
+  model.scores_ = model.do_transform(samples, run);
+  watch.lap("scores");
   model.report_.seconds = watch.laps_and_total();
   model.report_.peak_bytes = peak_memory();
   return model;
@@ -337,43 +374,7 @@ auto LowRankFit<T>::pass_over(RowSource<T>& rows, Index n, const Scaling<T>& sca
   const Vector<double> diagonal = pass.diagonal(), remaining = pass.remaining();
   out.diagonal_sum = diagonal.sum();
 
-  // A tenth of the rows again, as pairs.
-  const RemainderSample sample(remaining, diagonal, element_noise<T>(basis.rank()),
-                               std::clamp<Index>(n / 10, 2000, 100000), run.seed);
-  std::vector<Index> needed;
-  for (const auto& [i, j] : sample.pairs()) needed.insert(needed.end(), {i, j});
-  std::sort(needed.begin(), needed.end());
-  needed.erase(std::unique(needed.begin(), needed.end()), needed.end());
-  const Samples<T> drawn = scaling.apply(gather_rows(rows, needed, run));
-  const auto place = [&](Index row) {
-    return std::lower_bound(needed.begin(), needed.end(), row) - needed.begin();
-  };
-  const auto count = static_cast<Index>(sample.pairs().size()), r = basis.rank();
-  Vector<double> elements(count);
-  constexpr Index batch = feature_rows / 2;
-  std::vector<T> left(static_cast<std::size_t>(batch * r)), right(left.size()), between(batch);
-  Vector<double> unused(batch);
-  for (Index first = 0; first < count; first += batch) {
-    const Index size = std::min(batch, count - first);
-    std::vector<Index> a, b;
-    for (Index p = first; p < first + size; ++p) {
-      const auto [i, j] = sample.pairs()[static_cast<std::size_t>(p)];
-      a.push_back(place(i));
-      b.push_back(place(j));
-    }
-    const Samples<T> x = drawn.select_rows(a), y = drawn.select_rows(b);
-    basis.evaluate(x, left.data(), unused.data(), run);
-    basis.evaluate(y, right.data(), unused.data(), run);
-    KernelTiles<T>(basis.kernel(), x, y).diagonal(0, size, between.data());
-    for (Index p = 0; p < size; ++p) {
-      const Eigen::Map<const Vector<T>> f(left.data() + p * r, r), g(right.data() + p * r, r);
-      elements[first + p] = double(between[static_cast<std::size_t>(p)]) -
-                            f.template cast<double>().dot(g.template cast<double>());
-    }
-    run.report("bound", double(first + size) / double(count));
-  }
-  out.group = bounded_group(
-      r, remaining, sample, [&](Index p) { return elements[p]; }, delta, run);
+  out.group = sampled_group(rows, scaling, basis, remaining, diagonal, delta, run);
   return out;
 }
 

@@ -52,6 +52,13 @@ class LowRankFit {
                            const LowRankLayout& layout, const Plan& plan, const Run& run);
   static Pca fit_streamed(RowSource<T>& rows, const RowSurvey<T>& survey, const KernelPcaOptions& options,
                           const LowRankLayout& layout, const Plan& plan, const Run& run);
+  /// Without the factor: landmarks drawn by rejection, one pass over the points. Nothing where that would
+  /// cost more than it saves.
+  static std::optional<Pca> fit_by_rejection(const Samples<T>& samples, const KernelPcaOptions& options,
+                                             const Plan& plan, const Run& run);
+  /// One pass over the points on landmarks that were chosen, and the components.
+  static void fit_on(Chosen chosen, RowSource<T>& rows, Index n, const KernelPcaOptions& options, Pca& model,
+                     Stopwatch& watch, const Run& run);
   /// Also resolves the model's kernel.
   static Chosen choose_landmarks(RowSource<T>& rows, Index n, const KernelPcaOptions& options,
                                  const LowRankLayout& layout, Pca& model, const Run& run);

@@ -10,9 +10,10 @@
 namespace mercer {
 namespace {
 
-constexpr Index tile = 256;
+/// Columns of the scatter multiplied at a time, at most: enough for BLAS to run at its full speed.
+constexpr Index widest_tile = 512;
 /// Rows multiplied in T before they are added in double: few enough for float's digits.
-constexpr Index strip_rows = 1024;
+constexpr Index strip_rows = 2048;
 constexpr Index chunk_rows = 256;
 
 }  // namespace
@@ -71,32 +72,44 @@ void MomentSum<T>::add(T* features, Index rows, const Run& run) {
   add_products(features, rows, run);
 }
 
-/// Tiles of the lower triangle: features, row-major, are a column-major r x rows matrix.
+/// Tiles of the lower triangle: features, row-major, are a column-major r x rows matrix. Strips are
+/// multiplied at the same time, so that few large tiles keep all threads busy, and added in order.
 template <class T>
 void MomentSum<T>::add_products(const T* features, Index rows, const Run& run) {
-  struct Position {
-    Index row, col;
+  struct Item {
+    Index row, col, strip;
   };
-  const Index r = sum_.rank();
-  std::vector<Position> tiles;
+  const Index r = sum_.rank(), across = (r + widest_tile - 1) / widest_tile;
+  const Index tile = (r + 16 * across - 1) / (16 * across) * 16;
+  const Index strips = (rows + strip_rows - 1) / strip_rows;
+  std::vector<Item> items;
   for (Index i = 0; i < r; i += tile)
-    for (Index j = 0; j < i; j += tile) tiles.push_back({i, j});
-  for (Index i = 0; i < r; i += tile) tiles.push_back({i, i});  // the cheaper ones last
-  parallel_for(static_cast<Index>(tiles.size()), run, [&](Index t) {
-    const auto [i0, j0] = tiles[static_cast<std::size_t>(t)];
+    for (Index j = 0; j < i; j += tile)
+      for (Index s = 0; s < strips; ++s) items.push_back({i, j, s});
+  for (Index i = 0; i < r; i += tile)  // the cheaper ones last
+    for (Index s = 0; s < strips; ++s) items.push_back({i, i, s});
+  products_.resize(items.size());
+  parallel_for(static_cast<Index>(items.size()), run, [&](Index t) {
+    const auto [i0, j0, s] = items[static_cast<std::size_t>(t)];
     const Index height = std::min(tile, r - i0), width = std::min(tile, r - j0);
-    Block<T> product(height, width);
-    auto sum = sum_.scatter.block(i0, j0, height, width);
-    for (Index first = 0; first < rows; first += strip_rows) {
-      const Index k = std::min(strip_rows, rows - first);
-      const T* strip = features + first * r;
-      if (i0 == j0) {
-        linalg::syrk<T>(linalg::Transpose::no, height, k, 1, strip + i0, r, 0, product.data(), height);
-        sum.template triangularView<Eigen::Lower>() += product.template cast<double>();
-      } else {
-        linalg::gemm<T>(linalg::Transpose::no, linalg::Transpose::yes, height, width, k, 1, strip + i0, r,
-                        strip + j0, r, 0, product.data(), height);
-        sum += product.template cast<double>();
+    const Index first = s * strip_rows, k = std::min(strip_rows, rows - first);
+    const T* strip = features + first * r;
+    Block<T>& product = products_[static_cast<std::size_t>(t)];
+    product.resize(height, width);
+    if (i0 == j0)
+      linalg::syrk<T>(linalg::Transpose::no, height, k, 1, strip + i0, r, 0, product.data(), height);
+    else
+      linalg::gemm<T>(linalg::Transpose::no, linalg::Transpose::yes, height, width, k, 1, strip + i0, r,
+                      strip + j0, r, 0, product.data(), height);
+  });
+  parallel_for(static_cast<Index>(items.size()) / strips, run, [&](Index which) {
+    for (Index s = 0; s < strips; ++s) {
+      const auto t = static_cast<std::size_t>(which * strips + s);
+      const auto [i0, j0, strip] = items[t];
+      const Block<T>& product = products_[t];
+      for (Index c = 0; c < product.cols(); ++c) {
+        const Index top = i0 == j0 ? c : 0, size = product.rows() - top;
+        sum_.scatter.col(j0 + c).segment(i0 + top, size) += product.col(c).tail(size).template cast<double>();
       }
     }
   });

@@ -5,6 +5,8 @@
 #include <mercer/matrix.hpp>
 #include <mercer/run.hpp>
 
+#include <vector>
+
 namespace mercer {
 
 /// Rows of features held at a time.
@@ -45,7 +47,8 @@ class MomentSum {
 
   FeatureMoments sum_;  ///< scatter about shift_; the mean is made at the end
   Vector<T> shift_;
-  Vector<double> total_;  ///< Σ(φ − shift)
+  Vector<double> total_;            ///< Σ(φ − shift)
+  std::vector<Block<T>> products_;  ///< of tiles, kept from one call to the next
 };
 
 /// The mean of some feature vectors, row-major.

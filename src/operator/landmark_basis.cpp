@@ -9,12 +9,28 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 namespace mercer {
 namespace {
 
-constexpr Index part_rows = 128;
+/// Rows that one thread takes at a time: enough for fast products.
+constexpr Index part_rows = 512;
+/// Rows whose kernel values are made at a time: they stay in cache until they are finished.
+constexpr Index tile_rows = 128;
+
+/// In T a piece at a time: few enough for float's digits.
+template <class T>
+double squared_norm(const T* values, Index count) {
+  constexpr Index piece = 64;
+  double sum = 0;
+  for (Index i = 0; i < count; i += piece) {
+    const Eigen::Map<const Vector<T>> some(values + i, std::min(piece, count - i));
+    sum += double(some.squaredNorm());
+  }
+  return sum;
+}
 
 }  // namespace
 
@@ -56,24 +72,29 @@ LandmarkBasis<T>::LandmarkBasis(Kernel kernel, Samples<T> landmarks, Block<doubl
     : kernel_(std::move(kernel)),
       landmarks_(std::move(landmarks)),
       factor_(std::move(factor)),
-      rounded_(factor_.template cast<T>()) {}
+      solver_(factor_) {}
 
 template <class T>
-void LandmarkBasis<T>::evaluate(const Samples<T>& points, T* features, double* diagonal,
+void LandmarkBasis<T>::evaluate(const Samples<T>& points, T* features, double* diagonal, double* remaining,
                                 const Run& run) const {
   const Index n = points.rows(), r = rank();
   const KernelTiles<T> tiles(kernel_, points, landmarks_), own(kernel_, points);
   parallel_for((n + part_rows - 1) / part_rows, run, [&](Index part) {
     const Index i0 = part * part_rows, rows = std::min(part_rows, n - i0);
     T* phi = features + i0 * r;
-    if (r > 0) tiles.evaluate(i0, rows, 0, r, phi);
-    linalg::solve_lower<T>(linalg::Transpose::no, r, rows, rounded_.data(), r, phi, r);
+    for (Index i = 0; i < rows && r > 0; i += tile_rows)
+      tiles.evaluate(i0 + i, std::min(tile_rows, rows - i), 0, r, phi + i * r);
+    if (r > 0) solver_.solve(phi, rows);
     Vector<T> values(rows);
     own.diagonal(i0, rows, values.data());
     Eigen::Map<Vector<double>>(diagonal + i0, rows) = values.template cast<double>();
-    if (!Eigen::Map<const Vector<T>>(phi, rows * r).allFinite() || !values.allFinite())
-      throw Error(ErrorCode::bad_data, fmt::format("kernel {} overflows on this data", kernel_.to_string()),
-                  "scale the inputs (--scale standardize) or choose smaller parameters");
+    for (Index i = 0; i < rows; ++i) {
+      const double left = diagonal[i0 + i] - squared_norm(phi + i * r, r);
+      if (!std::isfinite(left))
+        throw Error(ErrorCode::bad_data, fmt::format("kernel {} overflows on this data", kernel_.to_string()),
+                    "scale the inputs (--scale standardize) or choose smaller parameters");
+      remaining[i0 + i] = std::max(0.0, left);
+    }
   });
 }
 
@@ -84,23 +105,21 @@ FeaturePass<T>::FeaturePass(const LandmarkBasis<T>& basis, bool center, std::vec
 template <class T>
 void FeaturePass<T>::add(const Samples<T>& points, const Run& run) {
   const Index r = basis_.rank();
-  std::vector<T> features;
   for (Index first = 0; first < points.rows(); first += feature_rows) {
     const Index count = std::min(feature_rows, points.rows() - first);
-    features.resize(static_cast<std::size_t>(count * r));
+    const auto needed = static_cast<std::size_t>(count * r);
+    if (features_.size() < needed) features_.resize(needed);
     const std::size_t seen = diagonal_.size();
     diagonal_.resize(seen + static_cast<std::size_t>(count));
-    basis_.evaluate(points.middle_rows(first, count), features.data(), diagonal_.data() + seen, run);
-    for (Index i = 0; i < count; ++i) {
-      const Eigen::Map<const Vector<T>> phi(features.data() + i * r, r);
-      const double whole = diagonal_[seen + static_cast<std::size_t>(i)];
-      remaining_.push_back(std::max(0.0, whole - phi.template cast<double>().squaredNorm()));
+    remaining_.resize(diagonal_.size());
+    basis_.evaluate(points.middle_rows(first, count), features_.data(), diagonal_.data() + seen,
+                    remaining_.data() + seen, run);
+    for (Index i = 0; i < count; ++i)
       for (std::size_t p = 0; p < prefixes_.size(); ++p)
-        prefix_traces_[p] +=
-            std::max(0.0, whole - phi.head(prefixes_[p]).template cast<double>().squaredNorm());
-    }
-    if (!moments_) moments_.emplace(center_, mean_of(features.data(), count, r));
-    moments_->add(features.data(), count, run);
+        prefix_traces_[p] += std::max(0.0, diagonal_[seen + static_cast<std::size_t>(i)] -
+                                               squared_norm(features_.data() + i * r, prefixes_[p]));
+    if (!moments_) moments_.emplace(center_, mean_of(features_.data(), count, r));
+    moments_->add(features_.data(), count, run);
     run.check();
   }
 }

@@ -5,6 +5,7 @@
 #include <mercer/kernel.hpp>
 
 #include "operator/feature_moments.hpp"
+#include "operator/triangle_solver.hpp"
 
 #include <optional>
 #include <vector>
@@ -37,14 +38,16 @@ class LandmarkBasis {
   [[nodiscard]] const Samples<T>& landmarks() const { return landmarks_; }
   [[nodiscard]] const Block<double>& factor() const { return factor_; }
 
-  /// φ of each point (row-major, rank() columns) and k(x, x).
-  void evaluate(const Samples<T>& points, T* features, double* diagonal, const Run& run) const;
+  /// φ of each point (row-major, rank() columns), k(x, x), and what remains of it, k(x, x) − ‖φ(x)‖², at
+  /// least 0.
+  void evaluate(const Samples<T>& points, T* features, double* diagonal, double* remaining,
+                const Run& run) const;
 
  private:
   Kernel kernel_;
   Samples<T> landmarks_;
   Block<double> factor_;
-  Block<T> rounded_;  ///< L in T
+  TriangleSolver<T> solver_;
 };
 
 /// What a pass over the points adds up.
@@ -73,6 +76,7 @@ class FeaturePass {
   std::optional<MomentSum<T>> moments_;  ///< begun with the first chunk, whose mean it is taken about
   std::vector<Index> prefixes_;
   std::vector<double> diagonal_, remaining_, prefix_traces_;
+  std::vector<T> features_;  ///< of one chunk
 };
 
 }  // namespace mercer

@@ -5,6 +5,7 @@
 #include "base/parallel.hpp"
 #include "base/random.hpp"
 #include "base/weighted_draw.hpp"
+#include "operator/triangle_solver.hpp"
 
 #include <fmt/format.h>
 
@@ -26,57 +27,6 @@ T* thread_scratch(Index count) {
   if (static_cast<Index>(buffer.size()) < count) buffer.resize(static_cast<std::size_t>(count));
   return buffer.data();
 }
-
-/// X := L⁻¹X for many columns X. BLAS solves small triangles at a quarter of the speed of a product, so the
-/// diagonal blocks are inverted beforehand where they are well conditioned, as with pivots of one block
-/// they nearly always are.
-template <class T>
-class BlockSolver {
- public:
-  explicit BlockSolver(const Block<double>& lower) : lower_(lower.cast<T>()) {
-    for (Index first = 0; first < lower.rows(); first += side) {
-      const Index size = std::min(side, lower.rows() - first);
-      const Block<double> corner = lower.block(first, first, size, size);
-      Block<double> inverse = Block<double>::Identity(size, size);
-      linalg::solve_lower<double>(linalg::Transpose::no, size, size, corner.data(), size, inverse.data(),
-                                  size);
-      const bool harmless = corner.norm() * inverse.norm() <= 100 * double(size);
-      inverses_.push_back(harmless ? Block<T>(inverse.cast<T>()) : Block<T>());
-    }
-  }
-
-  void solve(T* x, Index columns) const { solve(0, lower_.rows(), x, columns); }
-
- private:
-  static constexpr Index side = 32;
-
-  /// Rows [first, first + size): the upper half, its part of the lower half by a product, the lower half.
-  void solve(Index first, Index size, T* x, Index columns) const {
-    const Index m = lower_.rows();
-    constexpr auto no = linalg::Transpose::no;
-    if (size > side) {
-      const Index half = (size / 2 + side - 1) / side * side, rest = size - half;
-      solve(first, half, x, columns);
-      linalg::gemm<T>(no, no, rest, columns, half, -1, lower_.data() + first * (m + 1) + half, m, x + first,
-                      m, 1, x + first + half, m);
-      solve(first + half, rest, x, columns);
-      return;
-    }
-    const Block<T>& inverse = inverses_[static_cast<std::size_t>(first / side)];
-    if (inverse.size() == 0) {
-      linalg::solve_lower<T>(no, size, columns, lower_.data() + first * (m + 1), m, x + first, m);
-      return;
-    }
-    thread_local std::vector<T> before;
-    before.resize(static_cast<std::size_t>(size * columns));
-    for (Index c = 0; c < columns; ++c) std::copy_n(x + c * m + first, size, before.data() + c * size);
-    linalg::gemm<T>(no, no, size, columns, size, 1, inverse.data(), size, before.data(), size, 0, x + first,
-                    m);
-  }
-
-  Block<T> lower_;
-  std::vector<Block<T>> inverses_;  ///< empty: solve instead
-};
 
 }  // namespace
 
@@ -235,7 +185,7 @@ void PivotedCholesky<T>::append(const Accepted& block, const Run& run) {
   Matrix<T> pivot_rows(width, std::max<Index>(1, before));
   for (Index i = 0; i < width && before > 0; ++i)
     copy_rows(block.rows[static_cast<std::size_t>(i)], 1, pivot_rows.data() + i * before);
-  const BlockSolver<T> solver(block.factor);
+  const TriangleSolver<T> solver(block.factor);
   while (static_cast<Index>(panels_.size()) * panel_width < before + width) {
     const Index stride = std::min(panel_width, max_rank_ - static_cast<Index>(panels_.size()) * panel_width);
     panels_.push_back({HugeBuffer<T>(static_cast<std::size_t>(n * stride)), stride});

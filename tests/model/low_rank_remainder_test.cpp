@@ -1,0 +1,60 @@
+// The norm of what a basis leaves out: bounded from a block between drawn rows, and tightly.
+#include "model/low_rank_remainder.hpp"
+
+#include "operator/remainder_block.hpp"
+#include "support.hpp"
+
+#include <Eigen/Eigenvalues>
+#include <Eigen/QR>
+
+namespace mercer {
+namespace {
+
+template <class T>
+class LowRankRemainder : public testing::Test {};
+using Types = testing::Types<float, double>;
+TYPED_TEST_SUITE(LowRankRemainder, Types);
+
+TYPED_TEST(LowRankRemainder, BlocksBoundTheNorm) {
+  using T = TypeParam;
+  const Index n = 9000, d = 60, r = 20;
+  ASSERT_GT(remainder_block_rows(n, r, 1e9, sizeof(T)), 0);
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    Matrix<T> x = test::random_matrix<T>(n, d, seed);
+    if (seed % 2 == 0) x.col(0) *= 3;                                  // one direction stands out
+    if (seed % 3 == 0) x.bottomRows(n / 2) *= T(0.01);                 // weights differ
+    if (seed % 4 == 0) x.bottomRows(n / 2) = x.topRows(n / 2).eval();  // everything twice
+    const Samples<T> points = x;
+    const Samples<T> landmarks = points.middle_rows(0, r);
+    auto independent = independent_landmarks(Kernel::linear(), landmarks, {}, {});
+    const LandmarkBasis<T> basis(Kernel::linear(), landmarks, independent.factor);
+    FeaturePass<T> pass(basis, false);
+    pass.add(points, {});
+    // E = X (I − Π) Xᵀ, Π onto the span of the landmarks.
+    const Matrix<double> y = x.template cast<double>();
+    const Block<double> s = y.topRows(r).transpose();
+    const Block<double> q =
+        Eigen::HouseholderQR<Block<double>>(s).householderQ() * Block<double>::Identity(d, r);
+    const Matrix<double> rest = y - y * q * q.transpose();
+    const Block<double> scatter = rest.transpose() * rest;
+    const double norm = Eigen::SelfAdjointEigenSolver<Block<double>>(scatter).eigenvalues()[d - 1];
+    const double frobenius = scatter.norm(), trace = scatter.trace();
+
+    const auto rows = rows_of(points);
+    Run run{.seed = seed};
+    const RemainderGroup group =
+        sampled_group(*rows, Scaling<T>(), basis, pass.remaining(), pass.diagonal(), 1e-3, run);
+    EXPECT_NEAR(group.trace, trace, 1e-3 * trace);
+    EXPECT_GE(group.norm, norm * (1 - 1e-6)) << seed;
+    EXPECT_LE(group.norm, 0.7 * trace) << seed;
+    if (seed % 2 == 1) {
+      EXPECT_LE(group.norm, frobenius) << seed << ": tighter than the Frobenius norm itself";
+    }
+    run.threads = 3;
+    EXPECT_EQ(group.norm,
+              sampled_group(*rows, Scaling<T>(), basis, pass.remaining(), pass.diagonal(), 1e-3, run).norm);
+  }
+}
+
+}  // namespace
+}  // namespace mercer
