@@ -3,10 +3,8 @@
 
 #include <mercer/error.hpp>
 
-#include <sys/mman.h>
-#if __has_include(<malloc.h>)
 #include <malloc.h>
-#endif
+#include <sys/mman.h>
 
 #include <cstdint>
 #include <mutex>
@@ -49,11 +47,7 @@ void ask_for_huge_pages(void* memory, std::size_t bytes) noexcept {
   if (from < to) ::madvise(reinterpret_cast<void*>(from), to - from, MADV_HUGEPAGE);
 }
 
-void return_freed_memory() noexcept {
-#ifdef __GLIBC__
-  ::malloc_trim(0);
-#endif
-}
+void return_freed_memory() noexcept { ::malloc_trim(0); }
 
 void give_pages(void* memory, std::size_t bytes) noexcept {
   Spare& s = spare();

@@ -25,10 +25,6 @@ constexpr double default_tolerance = 1e-3;
 /// A pass over K in double is made up to this many rows and flops, to measure instead of to bound.
 constexpr Index measured_rows = 20000;
 constexpr double measured_flops = 4e10;
-/// From this many elements on, a factor costs more in fresh memory than in arithmetic, and is not made where
-/// landmarks can be had without.
-constexpr double large_factor = 1 << 25;
-constexpr Index rows_a_landmark = 32;
 
 /// 0 where the rank is given.
 double pivot_tolerance(const LowRank& options) {
@@ -121,10 +117,14 @@ KernelPca<T> LowRankFit<T>::fit(const Samples<T>& samples, const KernelPcaOption
   const Run& run = steady;
   const LowRankLayout layout = low_rank_layout(problem, run);
   const Plan plan = plan_low_rank(problem, layout, run);
-  if (!layout.streamed) {
-    if (auto model = fit_by_rejection(samples, options, plan, run)) return std::move(*model);
-    return fit_in_memory(samples, options, layout, plan, run);
+  if (is_large_factor(samples.rows(), options.lowrank.rank) &&
+      options.lowrank.landmarks == Landmarks::pivoted) {
+    Plan without = plan;
+    without.bytes = layout.without_factor;
+    without.reason = "asked for; no factor: landmarks by rejection, then a pass over the data";
+    if (auto model = fit_by_rejection(samples, options, without, run)) return std::move(*model);
   }
+  if (!layout.streamed) return fit_in_memory(samples, options, layout, plan, run);
   const auto rows = rows_of(samples);
   RowSurvey<T> survey;
   survey.rows = samples.rows();
@@ -289,9 +289,6 @@ auto LowRankFit<T>::fit_by_rejection(const Samples<T>& samples, const KernelPcaO
                                      const Plan& plan, const Run& run) -> std::optional<Pca> {
   const LowRank& low = options.lowrank;
   const Index n = samples.rows();
-  if (low.landmarks != Landmarks::pivoted || low.rank == 0 || n < rows_a_landmark * low.rank ||
-      double(n) * double(low.rank) < large_factor)
-    return std::nullopt;
   Stopwatch watch;
   Pca model;
   model.report_.plan = plan;

@@ -56,6 +56,10 @@ Index largest_rank(Index n, double budget, Bytes&& bytes) {
 
 }  // namespace
 
+bool is_large_factor(Index n, Index rank) {
+  return rank > 0 && n >= 32 * rank && double(n) * double(rank) >= 1 << 25;
+}
+
 LowRankLayout low_rank_layout(const Problem& p, const Run& run, bool always_stream) {
   const Sizes size(p);
   const double budget = double(run.memory_budget()), n = size.n;
@@ -85,6 +89,7 @@ LowRankLayout low_rank_layout(const Problem& p, const Run& run, bool always_stre
     out.bytes = size.streamed(r, double(out.sample));
   }
   const auto r = double(out.rank), k = double(std::max<Index>(1, p.components.count));
+  out.without_factor = p.data_bytes + size.streamed(r, 0);
   const double chosen = out.streamed ? double(out.sample) * r * (r + p.element_flops) : 0;
   out.flops = chosen + n * r * (2 * r + 2 * p.element_flops + 2 * k) + 4 * r * r * r;
   return out;
@@ -99,6 +104,9 @@ Plan plan_low_rank(const Problem& p, const LowRankLayout& layout, const Run& run
   plan.problem = fmt::format("{} matrix {} x {} as a factor of {}{} columns", p.name, p.size, p.size,
                              p.rank > 0 ? "" : "at most ", layout.rank);
   plan.reason = "asked for";
+  if (!layout.streamed && is_large_factor(p.size, p.rank))
+    plan.reason += fmt::format("; {} where landmarks can be drawn without the factor",
+                               format_bytes(layout.without_factor));
   if (layout.streamed)
     plan.reason += layout.sample < p.size
                        ? fmt::format(
