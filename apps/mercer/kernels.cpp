@@ -82,7 +82,8 @@ std::string mistyped(const std::string& text) {
     const std::string word = text.substr(i, end - i);
     const std::size_t next = text.find_first_not_of(' ', end);
     const bool parameter = next != std::string::npos && text[next] == '=';
-    const bool value = i > 0 && text[text.find_last_not_of(' ', i - 1)] == '=';
+    const std::size_t before = i > 0 ? text.find_last_not_of(' ', i - 1) : std::string::npos;
+    const bool value = before != std::string::npos && text[before] == '=';
     if (!parameter && !value && !parses(word == "expr" ? "linear" : word))
       if (std::string name = nearest_name(word, known); !name.empty()) return name;
     i = end;

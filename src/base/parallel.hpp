@@ -50,7 +50,7 @@ template <class F>
 void parallel_for(Index count, const Run& run, F&& body) {
   std::atomic<bool> give_up{false};
   std::exception_ptr failure;
-#pragma omp parallel for schedule(dynamic, 1) num_threads(run.thread_count()) if (count > 1)
+#pragma omp parallel for schedule(monotonic : dynamic, 1) num_threads(run.thread_count()) if (count > 1)
   for (Index i = 0; i < count; ++i) {
     if (give_up.load(std::memory_order_relaxed)) continue;
     try {

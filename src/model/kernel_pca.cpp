@@ -35,7 +35,6 @@ void count_data(Problem& p, const Samples<T>& samples, const KernelPcaOptions& o
   const double rough = entries * (sizeof(float) + place) + (shifted ? entries * sizeof(float) : 0);
   if (options.route == Route::lowrank) {
     // In T; and where the data is small a pass over the exact matrix measures instead of bounding.
-    constexpr Index measured_rows = 20000;
     p.data_bytes += shifted ? entries * sizeof(T) : 0;
     if (samples.rows() <= measured_rows) p.data_bytes += in_double + exact + rough;
     return;

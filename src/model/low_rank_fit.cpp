@@ -22,8 +22,6 @@ namespace mercer {
 namespace {
 
 constexpr double default_tolerance = 1e-3;
-/// A pass over K in double is made up to this many rows and flops, to measure instead of to bound.
-constexpr Index measured_rows = 20000;
 constexpr double measured_flops = 4e10;
 
 /// 0 where the rank is given.
@@ -118,7 +116,8 @@ KernelPca<T> LowRankFit<T>::fit(const Samples<T>& samples, const KernelPcaOption
   const LowRankLayout layout = low_rank_layout(problem, run);
   const Plan plan = plan_low_rank(problem, layout, run);
   if (is_large_factor(samples.rows(), options.lowrank.rank) &&
-      options.lowrank.landmarks == Landmarks::pivoted) {
+      options.lowrank.landmarks == Landmarks::pivoted &&
+      layout.without_factor <= double(run.memory_budget())) {
     Plan without = plan;
     without.bytes = layout.without_factor;
     without.reason = "asked for; no factor: landmarks by rejection, then a pass over the data";

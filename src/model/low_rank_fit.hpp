@@ -20,6 +20,9 @@ void require_low_rank(const KernelPcaOptions& options, Index n);
 /// The rank that the options fix; 0 when a tolerance decides.
 [[nodiscard]] Index requested_rank(const LowRank& options);
 
+/// A pass over K in double is made up to this many rows, if it is not dear, to measure instead of to bound.
+constexpr Index measured_rows = 20000;
+
 template <class T>
 class LowRankFit {
  public:

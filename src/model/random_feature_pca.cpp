@@ -270,6 +270,7 @@ RandomFeaturePca<T> RandomFeaturePca<T>::fit(RowSource<T>& rows, const RandomFea
   fit.pass(rows, seen.rows, sample);
   fit.solve_and_report(seen.rows, sample);
   model.columns_ = rows.columns();
+  if (std::string label = rows.label_column(); !label.empty()) model.label_ = Label{std::move(label)};
   return fit.finish();
 }
 

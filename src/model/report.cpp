@@ -141,7 +141,7 @@ std::string low_rank(const Report& r) {
                smaller = (shown - b.low.head(count)).maxCoeff(),
                surely_larger = (b.rigorous_high.head(count) - shown).maxCoeff(),
                surely_smaller = (shown - b.rigorous_low.head(count)).maxCoeff();
-  const auto share = [&](Index i) { return fmt::format("{:.2g} %", 100 * larger / shown[i]); };
+  const auto share = [&](Index i) { return at_most(100 * larger / shown[i]) + " %"; };
   out += fmt::format("; the true eigenvalues are larger than these by at most {} ({} of the first{})",
                      at_most(larger), share(0),
                      count > 1 ? fmt::format(", {} of the last", share(count - 1)) : "");

@@ -163,13 +163,18 @@ Solved<T> solve_iteratively(const SymmetricOperator<T>& op, const SolveRequest& 
   const Index n = op.size();
   Solved<T> out;
   const auto find = [&](const EigenRequest& wanted) {
-    const Counted<T> counted(op);
-    std::optional<Spectrum<T>> found;
     if constexpr (std::is_same_v<T, double>)
-      if (request.guess && request.components.share == 0)
-        found = davidson(counted, *request.guess, wanted, run);
-    out.spectrum = found ? std::move(*found) : eigenpairs<T>(counted, wanted, run);
-    out.rough_passes = std::min(counted.rough_passes(), out.spectrum.passes);
+      if (request.guess && request.components.share == 0) {
+        const Counted<T> counted(op);
+        if (auto found = davidson(counted, *request.guess, wanted, run)) {
+          out.spectrum = std::move(*found);
+          out.rough_passes = counted.rough_passes();
+          return;
+        }
+      }
+    const Counted<T> counted(op);
+    out.spectrum = eigenpairs<T>(counted, wanted, run);
+    out.rough_passes = counted.rough_passes();
   };
   if (request.components.share > 0) {
     // As many as it takes: twice as many each time.

@@ -214,7 +214,7 @@ void GramOperator::evaluate(Index i, Index j, SumsInOrder* sums, double* rows, c
       std::transform(exact, exact + count * width, values,
                      [this](double k) { return static_cast<float>(scale_ * k); });
     }
-    if (!tile::scale(values, count * width, by_double ? S(1) : S(scale_))) report_overflow(i, j);
+    if (!bounded_ && !tile::scale(values, count * width, by_double ? S(1) : S(scale_))) report_overflow(i, j);
     const Index padded = (count + tile::panel - 1) / tile::panel * tile::panel;
     S* ready = values;
     if (width < tile::size || count < padded) {
@@ -252,7 +252,14 @@ GramOperator::GramOperator(const Kernel& kernel, const Samples<double>& samples,
       kernel_(kernel.to_string()) {
   const double largest = largest_near_diagonal(*exact_tiles_, size());
   scale_ = scale_for(largest);
-  bounded_ = std::isfinite(largest) && kernel.definiteness() == Definiteness::psd && !kernel.is_precomputed();
+  bounded_ =
+      scale_ == 1 && largest < 1e30 && kernel.definiteness() == Definiteness::psd && !kernel.is_precomputed();
+  diagonal_.resize(size());
+  parallel_for(tile_rows_, run, [&](Index t) {
+    const Index i0 = t * tile::size;
+    exact_tiles_->diagonal(i0, std::min(tile::size, size() - i0), diagonal_.data() + i0);
+  });
+  diagonal_ = diagonal_.cwiseAbs();
   if (storage != Storage::stored && !kernel.is_precomputed() && scale_ == 1)
     rough_tiles_.emplace(kernel, samples.cast<float>());
   if (storage == Storage::recomputed) return;
@@ -403,21 +410,47 @@ Matrix<double> GramOperator::tile_row_product(Index row, const BlockView<double>
   return out;
 }
 
-/// From a few rows of tiles: a small part of two passes.
+/// From a few rows of tiles, a small part of two passes. Of a PSD kernel |k_ij|² ≤ k_ii k_jj, so errors grow
+/// with the diagonal: the rows are drawn in proportion to it, the heaviest one always, and what these vectors
+/// gave is scaled to a unit vector that lies where the diagonal is largest.
 double GramOperator::estimate_rough_error(const BlockView<double>& v, const Run& run) const {
-  const Index samples = std::min<Index>(4, tile_rows_);
-  std::vector<Vector<double>> squares(static_cast<std::size_t>(samples));
-  std::vector<Index> rows(static_cast<std::size_t>(samples));
+  const Index n = size();
+  Vector<double> weights(tile_rows_);
+  for (Index t = 0; t < tile_rows_; ++t)
+    weights[t] = diagonal_.segment(t * tile::size, std::min(tile::size, n - t * tile::size)).sum();
+  const double total = weights.sum();
+  if (!(total > 0)) weights.setOnes();
+  Index heaviest = 0;
+  weights.maxCoeff(&heaviest);
+  const double others = weights.sum() - weights[heaviest];
+  std::vector<Index> rows{heaviest};
+  std::vector<double> stands_for{1};
+  constexpr Index draws = 3;
+  double passed = 0;
+  for (Index t = 0, drawn = 0; t < tile_rows_ && drawn < draws; ++t) {
+    if (t == heaviest) continue;
+    passed += weights[t];
+    double times = 0;
+    while (drawn < draws && passed * 2 * draws >= others * double(2 * drawn + 1)) ++drawn, ++times;
+    if (times == 0 || weights[t] == 0) continue;
+    rows.push_back(t);
+    stands_for.push_back(times * others / (draws * weights[t]));
+  }
+  const auto samples = static_cast<Index>(rows.size());
+  std::vector<Vector<double>> squares(rows.size());
   parallel_for(samples, run, [&](Index s) {
-    const Index row = tile_rows_ * (2 * s + 1) / (2 * samples);
-    const Matrix<double> error = tile_row_product<float>(row, v) - tile_row_product<double>(row, v);
-    squares[static_cast<std::size_t>(s)] = error.colwise().squaredNorm();
-    rows[static_cast<std::size_t>(s)] = error.rows();
+    const Index row = rows[static_cast<std::size_t>(s)];
+    squares[static_cast<std::size_t>(s)] =
+        (tile_row_product<float>(row, v) - tile_row_product<double>(row, v)).colwise().squaredNorm();
   });
-  Vector<double> total = Vector<double>::Zero(v.cols());
-  double seen = 0;
-  for (std::size_t s = 0; s < squares.size(); ++s) total += squares[s], seen += double(rows[s]);
-  return std::sqrt(total.maxCoeff() * double(size()) / seen);
+  Vector<double> error = Vector<double>::Zero(v.cols());
+  for (std::size_t s = 0; s < rows.size(); ++s) error += stands_for[s] * squares[s];
+  const double largest = diagonal_.maxCoeff();
+  for (Index c = 0; c < v.cols(); ++c) {
+    const double seen = diagonal_.dot(v.col(c).cwiseAbs2());
+    if (seen > 0) error[c] *= largest / seen;
+  }
+  return std::sqrt(error.maxCoeff());
 }
 
 void GramOperator::gather_sums(const Run& run) const {

@@ -70,6 +70,7 @@ class GramOperator final : public SymmetricOperator<double> {
   std::string kernel_;
   double scale_ = 1;          ///< a power of two that brings the values into float's range
   bool bounded_ = false;      ///< no value exceeds those on the diagonal: nothing can overflow
+  Vector<double> diagonal_;   ///< |k_ii|
   HugeBuffer<float> stored_;  ///< two planes a tile, one when rounded, none when recomputed
 
   /// What a pass works in, kept for the next: fresh memory costs as much as the pass itself.

@@ -130,6 +130,7 @@ std::optional<std::vector<Index>> draw_by_rejection(const Kernel& kernel, const 
         },
         run);
     used += size;
+    if (taken.count() >= rank) break;
     // The share that is taken only falls.
     const double each = double(size) / double(std::max<Index>(1, taken.count() - before));
     if (each * double(rank - taken.count()) > double(most_proposals - used)) return std::nullopt;

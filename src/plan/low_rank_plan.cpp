@@ -3,6 +3,7 @@
 
 #include "base/memory.hpp"
 #include "operator/feature_moments.hpp"
+#include "operator/remainder_block.hpp"
 
 #include <fmt/format.h>
 
@@ -17,9 +18,10 @@ constexpr Index usual_rank = 1024;
 
 struct Sizes {
   const Problem& p;
-  double n, element, row;
-  explicit Sizes(const Problem& problem)
+  double budget, n, element, row;
+  Sizes(const Problem& problem, const Run& run)
       : p(problem),
+        budget(double(run.memory_budget())),
         n(double(problem.size)),
         element(problem.precision == Precision::float32 ? 4 : 8),
         row(problem.size > 0 ? problem.data_bytes / double(problem.size) : 0) {}
@@ -35,8 +37,14 @@ struct Sizes {
   [[nodiscard]] double sampled(double r, double sample) const {
     return sample * (r * element + 2 * row + 40);
   }
+  /// Rows between which the remainder is looked at, with their features.
+  [[nodiscard]] double block(double r) const {
+    const auto m = double(remainder_block_rows(p.size, static_cast<Index>(r), budget / 16, element));
+    return m * ((m + r) * element + row);
+  }
+  /// Beside the rest, what is known of each row: its diagonal, what is left of it, and the draw by that.
   [[nodiscard]] double streamed(double r, double sample) const {
-    return 32 * n + scores() + small(r) + sampled(r, sample);
+    return 48 * n + scores() + small(r) + std::max(block(r), sampled(r, sample));
   }
 };
 
@@ -61,8 +69,8 @@ bool is_large_factor(Index n, Index rank) {
 }
 
 LowRankLayout low_rank_layout(const Problem& p, const Run& run, bool always_stream) {
-  const Sizes size(p);
-  const double budget = double(run.memory_budget()), n = size.n;
+  const Sizes size(p, run);
+  const double budget = size.budget, n = size.n;
   LowRankLayout out;
   const Index in_memory = largest_rank(p.size, budget, [&](double r) { return size.kept(r); });
   const Index wanted = p.rank > 0 ? std::min(p.rank, p.size) : 0;

@@ -32,7 +32,7 @@ void check_label(const Label& label, std::size_t points) {
 }  // namespace
 
 Coloring::Coloring(const std::optional<Label>& label, Index points, const Color& plain) : plain_(plain) {
-  if (!label) return;
+  if (!label || (label->codes.empty() && label->values.empty())) return;  // a column's name alone
   check_label(*label, static_cast<std::size_t>(points));
   // A column known by its number only is called so.
   const bool number =

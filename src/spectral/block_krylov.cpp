@@ -8,8 +8,7 @@
 // orthogonal to the wanted pairs: if something larger turns up, it joins and the loop repeats; if
 // not, those steps have given the bound.
 //
-// Where the operator has a rough product, all of this is done with it, down to the error of these
-// products, and the wanted pairs are then refined with a few exact ones (see refine.hpp).
+// A rough product of the operator, if any, serves down to its error; exact ones then refine (see refine.hpp).
 #include <mercer/spectrum.hpp>
 
 #include "base/linalg.hpp"
@@ -31,8 +30,7 @@ namespace {
 /// The probable bound is θ/(1 − ε): within a factor 1/(1 − ε) of the truth. An indefinite operator
 /// needs both ends of the spectrum, and a smaller ε.
 constexpr double epsilon_psd = 0.45, epsilon_indefinite = 0.15;
-/// Steps added when the bound does not fall below the last wanted eigenvalue.
-constexpr Index extra_steps = 4;
+constexpr Index extra_steps = 4;  ///< added when the bound does not fall below the last wanted eigenvalue
 
 template <class T>
 class BlockKrylov {
@@ -100,7 +98,6 @@ class BlockKrylov {
 
   /// What residuals are relative to: the largest |eigenvalue| seen.
   [[nodiscard]] double scale() const { return scale_; }
-
   /// The probable bound alone, for eigenpairs that came from elsewhere.
   double bound_missed(const Spectrum<T>& found) {
     wanted_ = found.values.size();
@@ -124,6 +121,10 @@ class BlockKrylov {
   }
   static double default_tolerance() { return std::is_same_v<T, float> ? 1e-5 : 1e-10; }
 
+  /// Error of the image of a column of the basis: what a restart kept is a combination of all before.
+  [[nodiscard]] double rough_column_error() const {
+    return rough_error_ * (restarted_ ? std::sqrt(double(rough_columns_)) : 1);
+  }
   /// What rounding of the numbers that cancel inside A leaves of a product with it.
   [[nodiscard]] double cancelled() const {
     return 16 * double(std::numeric_limits<T>::epsilon()) * op_.cancellation();
@@ -186,6 +187,7 @@ class BlockKrylov {
   /// w = ± A v, roughly while that is enough. Where the error is a visible part of the product (rounding
   /// in a nearly constant kernel) it never is.
   void multiply(const BlockView<T>& v, BlockRef<T> w) {
+    rough_columns_ += rough_ ? v.cols() : 0;
     if (rough_)
       op_.apply_roughly(v, w, run_);
     else
@@ -208,8 +210,8 @@ class BlockKrylov {
       theta_.conservativeResize(keep);
       ritz_ = Block<double>::Identity(keep, keep);
     }
-    RoughRitz<T> found{basis_,        ritz_,   theta_.head(size_), basis_.middleCols(size_, frontier_),
-                       link_ * ritz_, wanted_, rough_error_};
+    RoughRitz<T> found{basis_,        ritz_,   theta_.head(size_),  basis_.middleCols(size_, frontier_),
+                       link_ * ritz_, wanted_, rough_column_error()};
     // (the target leaves room for an estimate's error; these residuals are measured)
     const Refined<T> refined = refine<T>(op_, sign_, std::move(found), 1.9 * target * scale_, random_, run_);
     rough_ = false;
@@ -240,11 +242,10 @@ class BlockKrylov {
 
   /// Eigenpairs of QᵀAQ, largest first, and the residual ‖B s_last‖ of each Ritz pair. All of them, or
   /// where the other end does not matter the wanted ones and one more.
-  enum class Ritz { all, wanted };
-  void ritz(Ritz which) {
+  void ritz(bool all) {
     Block<double> s = projected_.topLeftCorner(size_, size_);
     Vector<double> theta;
-    if (which == Ritz::all || !one_sided_ || 2 * wanted_ + 2 > size_) {
+    if (all || !one_sided_ || 2 * wanted_ + 2 > size_) {
       linalg::syevd(s, theta);
     } else {
       Block<double> top;
@@ -288,14 +289,6 @@ class BlockKrylov {
     size_ = keep;
   }
 
-  void random_frontier() {
-    rough_ = false;  // nothing is known of what joins it to the basis
-    frontier_ = block_;
-    BlockRef<T> fresh = basis_.middleCols(size_, frontier_);
-    fill_random<T>(fresh, random_);
-    orthonormalize<T>(basis(size_), fresh, std::numeric_limits<double>::min(), random_);
-  }
-
   /// Expands and restarts until the wanted pairs reach the target; false when the passes run out.
   bool iterate(double target) {
     double before = 0;
@@ -304,18 +297,19 @@ class BlockKrylov {
       const bool full = size_ + 2 * frontier_ > basis_.cols(),
                  over = passes_ >= request_.max_passes && size_ > wanted_;
       if (full || over) {
-        ritz(Ritz::all);
+        ritz(true);
         if (worst_residual() <= target) return true;
         if (over) return false;
         compress(std::min(wanted_ + (size_ - wanted_) / 2, size_ - frontier_));
+        restarted_ = true;
       }
       expand();
       if (size_ < wanted_ + block_ || passes_ < next_check) continue;
-      ritz(Ritz::wanted);
+      ritz(false);
       const double now = worst_residual();
       run_.report("eigenvectors", std::clamp(std::log(now + 1e-300) / std::log(target), 0.0, 1.0));
       if (now <= target && (!counting_ || random_steps_ >= probe_steps_)) {
-        ritz(Ritz::all);
+        ritz(true);
         return true;
       }
       // Check again when the residual's decay so far says that it may be there.
@@ -335,7 +329,11 @@ class BlockKrylov {
   /// bound. True when they show an eigenvalue that should have been among the wanted ones. If
   /// thorough, goes on until the largest one left over has converged or is clearly too small.
   bool probe_finds_more(bool thorough) {
-    random_frontier();
+    rough_ = false;  // nothing is known of what joins the frontier to the basis
+    frontier_ = block_;
+    BlockRef<T> fresh = basis_.middleCols(size_, frontier_);
+    fill_random<T>(fresh, random_);
+    orthonormalize<T>(basis(size_), fresh, std::numeric_limits<double>::min(), random_);
     const double wanted = wanted_ > 0 ? theta_[wanted_ - 1] : std::numeric_limits<double>::infinity();
     double largest = 0, smallest = 0;
     Index steps = 0;  // of the Krylov space that the bound speaks of; a restart of it adds none
@@ -379,7 +377,7 @@ class BlockKrylov {
   [[nodiscard]] double probable_bound(double largest, double smallest, Index steps, double delta) const {
     const double rounding = 10 * double(std::numeric_limits<T>::epsilon()) * scale_ + cancelled();
     return lanczos_bound(largest, smallest, n_, block_, steps, delta, one_sided_) + rounding +
-           (rough_ ? 2 * std::sqrt(double(size_)) * rough_error_ : 0);
+           (rough_ ? 2 * std::sqrt(double(size_)) * rough_column_error() : 0);
   }
 
   /// Replaces the basis beyond the wanted vectors by these combinations of it.
@@ -403,13 +401,12 @@ class BlockKrylov {
     out.values = double(sign_) * theta_.head(wanted_);
     out.residuals = residual_.head(wanted_);
     out.converged = converged;
-    if (request_.certify && measured_) {
-      out.converged = converged && out.residuals.maxCoeff() <= std::max(tolerance_ * scale_, 2 * floor());
-    } else if (request_.certify) {
+    if (request_.certify && !measured_) {
       out.residuals = residual_norms<T>(op_, out.vectors, out.values, run_);
       passes_ += (wanted_ + block_ - 1) / block_;
-      out.converged = converged && out.residuals.maxCoeff() <= std::max(tolerance_ * scale_, 2 * floor());
     }
+    if (request_.certify)
+      out.converged &= out.residuals.maxCoeff() <= std::max(tolerance_ * scale_, 2 * floor());
     out.passes = passes_;
     set_bounds(out, probable_);
     fix_signs<T>(out.vectors);
@@ -452,9 +449,11 @@ class BlockKrylov {
   double norm_ = 0, scale_ = 0;  ///< the largest ‖A q‖ of all, and the largest |Ritz value|
   double rough_error_ = 0;       ///< of the rough product of a unit vector; 0: not measured yet
   bool rough_ = false;           ///< products are rough for now
-  bool exact_only_ = false;
-  double smallest_ = 0;    ///< the smallest Ritz value so far
-  bool measured_ = false;  ///< residual_ comes from exact products with the wanted vectors themselves
+  bool exact_only_ = false,
+       restarted_ = false;   ///< the latter: the basis holds what combines columns now gone
+  Index rough_columns_ = 0;  ///< multiplied so far
+  double smallest_ = 0;      ///< the smallest Ritz value so far
+  bool measured_ = false;    ///< residual_ is not an estimate: it follows from exact products
   double probable_ = std::numeric_limits<double>::infinity();
 };
 

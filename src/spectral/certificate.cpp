@@ -26,18 +26,20 @@ Vector<double> residual_norms(const SymmetricOperator<T>& op, const BlockView<T>
 double rigorous_missed_bound(std::optional<double> trace, std::optional<double> frobenius_squared, Index n,
                              const Vector<double>& values, const Vector<double>& residuals, End end, bool psd,
                              double cancellation) {
-  // Sums of squares in a tile of K go through some 100 additions, sums of a row through n/256 more.
-  const double epsilon = (128 + double(n) / 64) * std::numeric_limits<double>::epsilon();
+  // Sums of squares go through some 100 additions in a tile, sums of rows and columns through n/8 at most.
+  const double epsilon = (128 + double(n) / 8) * std::numeric_limits<double>::epsilon();
   const double coupling = residuals.norm();  // ‖R‖₂ ≤ ‖R‖_F
+  // vᵀAv is θ up to the residual, which is known to be no larger than stated.
+  const Vector<double> least = (values.cwiseAbs() - residuals).cwiseMax(0.0);
   double rest = std::numeric_limits<double>::infinity();
   if (values.size() == n) rest = 0;
   if (psd && trace && end == End::largest) {
     const double size = std::abs(*trace) + std::sqrt(double(n)) * cancellation;  // of the numbers summed
-    rest = std::min(rest, std::max(0.0, *trace - values.sum()) + epsilon * size);
+    rest = std::min(rest, std::max(0.0, *trace - values.sum() + residuals.sum()) + epsilon * size);
   }
   if (frobenius_squared) {
-    // ‖PAP‖² = ‖A‖² − Σθ² − 2‖R‖²
-    const double squared = *frobenius_squared - values.squaredNorm() - 2 * coupling * coupling;
+    // ‖PAP‖² ≤ ‖A‖² − Σ (vᵀAv)²
+    const double squared = *frobenius_squared - least.squaredNorm();
     const double rounding = epsilon * (*frobenius_squared + cancellation * cancellation);
     rest = std::min(rest, std::sqrt(std::max(0.0, squared) + rounding));
   }

@@ -200,13 +200,12 @@ class Davidson {
     join(std::move(w), rough_enough(share));
   }
 
-  /// The error of the images of these combinations of the basis; rough products of different vectors err
-  /// independently of each other.
+  /// The error of the images of these combinations of the basis, at most.
   [[nodiscard]] Vector<double> errors_of(const Block<double>& combinations) const {
-    return (image_error_.asDiagonal() * combinations).colwise().norm();
+    return (image_error_.asDiagonal() * combinations).cwiseAbs().colwise().sum();
   }
   /// What the rough images may add to a residual, with room for an error that was only estimated.
-  [[nodiscard]] Vector<double> allowance() const { return 4 * errors_of(combination_); }
+  [[nodiscard]] Vector<double> allowance() const { return 2 * errors_of(combination_); }
   /// Vectors that were multiplied exactly carry nearly all of the wanted ones; rough products with what
   /// little the later ones contribute change a residual by less than is allowed.
   [[nodiscard]] bool known_well_enough() const {

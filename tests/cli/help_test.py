@@ -61,7 +61,7 @@ class Help(CliTest):
         for typed, hint in (("rfb(gamma=1)", "did you mean rbf?"), ("linear + laplacain(gamma=1)", "did you mean laplacian?"),
                             ("RBF", "did you mean rbf?"), ("matern", "did you mean matern32?"), ("polinomial(degree=2)", "did you mean polynomial?"),
                             ("rbf:gamma=0.01", "write it rbf(gamma=0.01)"), ("poly:degree=2,coef0=1", "write it poly(degree=2,coef0=1)"),
-                            ("rbf gamma=0.01", "write it rbf(gamma=0.01)")):
+                            ("rbf gamma=0.01", "write it rbf(gamma=0.01)"), (" rbff", "did you mean rbf?")):
             with self.subTest(typed):
                 self.assertIn(hint, self.fails(2, "kpca", "points.csv", "--kernel", typed))
         self.assertIn("rbf takes gamma or sigma", self.fails(2, "kpca", "points.csv", "--kernel", "rbf(gama=1)"))

@@ -68,7 +68,7 @@ class LowRank(CliTest):
     def test_a_table_larger_than_the_budget_is_fitted_and_scored_in_passes(self):
         x = self.points(n=20000, d=4)
         np.save(self.folder / "points.npy", x)
-        small = self.fit("--rank", "20", "--memory", "2M", "--out", "fit.csv", "--model", "m.mercer")
+        small = self.fit("--rank", "20", "--memory", "3M", "--out", "fit.csv", "--model", "m.mercer")
         self.assertEqual(20000, small["n"])
         self.assertIn("the factor is not kept", small["plan"]["reason"])
         self.ok("transform", "m.mercer", "points.csv", "--out", "again.csv")
@@ -185,6 +185,10 @@ class Labelled(CliTest):
         self.assertEqual(120, self.report("update", "ab.mercer", "b.csv", "--model", "abb.mercer")["n"])
         self.expect_names("abb.mercer", [])
 
+    def test_a_shard_without_classes_is_drawn_plain(self):
+        self.fit("bare_b.csv", "--landmarks", "a.mercer", "--model", "b.mercer")
+        self.ok("plot", "b.mercer", "--out", "b.svg")
+
     def test_in_updates_from_a_stream(self):
         expected = self.report("update", "a.mercer", "b.csv", "--model", "ab.mercer")
         report = self.report("update", "a.mercer", "-", "--model", "s.mercer", stdin=(self.folder / "bare_b.csv").read_text())
@@ -211,7 +215,7 @@ class Labelled(CliTest):
         rng = np.random.default_rng(6)
         rows = "".join(f"{a!r},{'xy'[i % 2]},{b!r}\n" for i, (a, b) in enumerate(rng.normal(size=(60000, 2)).tolist()))
         self.write("long.csv", "u,class,v\n" + rows)
-        report = self.fit("long.csv", "--label", "class", "--rank", "10", "--memory", "4M", "--model", "long.mercer")
+        report = self.fit("long.csv", "--label", "class", "--rank", "10", "--memory", "4.8M", "--model", "long.mercer")
         self.assertIn("the factor is not kept", report["plan"]["reason"])
         self.expect_names("long.mercer", [])
         self.assertEqual(60030, self.report("update", "long.mercer", "b.csv", "--model", "more.mercer")["n"])

@@ -124,6 +124,27 @@ TEST(Certificate, ResidualsHoldInLongDouble) {
     }
 }
 
+TEST(Certificate, ResidualsHoldWhereAFewRowsAreHeavy) {
+  const Index n = 1400;
+  Matrix<double> points = test::random_matrix<double>(n, 3, 43);
+  points.middleRows(300, 30) *= 30;
+  const Kernel kernel = Kernel::parse("poly(degree=2, gamma=1, coef0=1)");
+  for (Route route : {Route::stored, Route::tiled}) {
+    const auto model = KernelPca<double>::fit(points, {.components = 4, .kernel = kernel, .route = route});
+    const Report& r = model.report();
+    const Matrix<double> k = gram(kernel, Samples<double>(points));
+    const Vector<double> means = k.rowwise().mean();
+    Matrix<double> centered = k.colwise() - means;
+    centered.rowwise() -= means.transpose();
+    centered.array() += means.mean();
+    for (Index i = 0; i < r.components; ++i) {
+      const Vector<double> v = model.alpha().col(i).normalized();
+      const double again = (centered * v - r.gram_eigenvalues[i] * v).norm();
+      EXPECT_LE(again, 1.01 * r.residuals[i] + 1e-13 * r.gram_eigenvalues[0]) << name_of(route) << ", " << i;
+    }
+  }
+}
+
 TEST(Certificate, ResidualsOfFloatModelsHoldInLongDouble) {
   for (const Case& c : cases())
     for (Route route : {Route::dense, Route::stored, Route::tiled})

@@ -199,7 +199,7 @@ TEST(ReportText, SaysHowFarTheTruthMayLieFromALowRank) {
   EXPECT_TRUE(
       has(text,
           "low rank: 60 columns leave out a trace of 0.25; the true eigenvalues are larger than these by "
-          "at most 3.13e-05 (1.2e-05 % of the first, 0.0016 % of the last) but for a chance of 1e-06, by "
+          "at most 3.13e-05 (1.22e-05 % of the first, 0.00157 % of the last) but for a chance of 1e-06, by "
           "at most 0.0025 beyond doubt; smaller by at most "))
       << text;
   EXPECT_FALSE(has(text, "257.376 …")) << text;
@@ -212,7 +212,7 @@ TEST(ReportText, SaysHowFarTheTruthMayLieFromALowRank) {
   r.bounds = bounds_around(r.gram_eigenvalues, 0.125, 0.125, 0);
   EXPECT_TRUE(
       has(r.to_string(),
-          "larger than these by at most 0.125 (0.049 % of the first, 6.2 % of the last); smaller by at "
+          "larger than these by at most 0.125 (0.0486 % of the first, 6.25 % of the last); smaller by at "
           "most 0\n"))
       << r.to_string();
 }

@@ -72,6 +72,27 @@ TEST(GramProduct, EstimatesHowRoughTheRoughProductIs) {
   }
 }
 
+TEST(GramProduct, SeesTheErrorOfAFewHeavyRows) {
+  // All but a few rows are small, and the vectors to come may lie on these few alone.
+  const Index n = 2600, heavy = 40;
+  Matrix<double> points = test::random_matrix<double>(n, 5, 3);
+  points.middleRows(300, heavy) *= 30;
+  for (Storage storage : every_storage) {
+    const GramOperator op(Kernel::polynomial(3, 1, 1), points, storage);
+    Block<double> start = test::random_matrix<double>(n, 4, 4), there = Block<double>::Zero(n, 4);
+    there.middleRows(300, heavy) = start.middleRows(300, heavy);
+    start.colwise().normalize();
+    there.colwise().normalize();
+    const double estimate = op.rough_error(start);
+    for (const Block<double>& v : {start, there}) {
+      Block<double> exact(n, 4), rough(n, 4);
+      op.apply(v, exact);
+      op.apply_roughly(v, rough);
+      EXPECT_LT((exact - rough).colwise().norm().maxCoeff(), 3 * estimate);
+    }
+  }
+}
+
 TEST(GramProduct, DoesNotDependOnTheNumberOfThreads) {
   const Index n = 900;
   const Samples<double> x = test::random_matrix<double>(n, 4, 1);

@@ -128,11 +128,7 @@ TEST_F(CalibrationTest, TheFileIsWhereTheXdgSpecificationSays) {
   ::setenv("MERCER_CACHE", "off", 1);
 }
 
-TEST(MachineRates, AreMeasuredAndWithinReason) {
-  const MachineRates rates = measure_rates({});
-  EXPECT_TRUE(rates.plausible());
-  EXPECT_EQ(rates, rates.within_reason(mercer::Run{}.thread_count()));
-}
+TEST(MachineRates, AreMeasured) { EXPECT_TRUE(measure_rates({}).plausible()); }
 
 TEST(MachineRates, OfMemoryStayWithinReason) {
   EXPECT_EQ(some_rates.within_reason(2), some_rates);
