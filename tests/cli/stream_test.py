@@ -1,6 +1,7 @@
 """Signals, terminals and pipes: what happens when the world interferes."""
 import os
 import pty
+import select
 import signal
 import subprocess
 import time
@@ -68,8 +69,8 @@ class Pipes(CliTest):
 
 
 class Terminals(CliTest):
-    def on_a_terminal(self, *arguments, seconds=None, **env):
-        """What arrives at a terminal on stderr."""
+    def on_a_terminal(self, *arguments, seconds=None, until=None, **env):
+        """What arrives at a terminal on stderr. Interrupted after some seconds, or once `until` has arrived."""
         try:
             ours, theirs = pty.openpty()
         except OSError as error:  # a chroot without /dev/pts
@@ -80,8 +81,14 @@ class Terminals(CliTest):
             time.sleep(seconds)
             process.send_signal(signal.SIGINT)
         text = b""
+        deadline = time.monotonic() + 120
         while True:
+            if until is not None and (until in text or time.monotonic() > deadline):
+                process.send_signal(signal.SIGINT)
+                until = None
             try:
+                if until is not None and not select.select([ours], [], [], 1)[0]:
+                    continue
                 part = os.read(ours, 65536)
             except OSError:
                 break
@@ -101,8 +108,8 @@ class Terminals(CliTest):
     def test_progress_only_on_a_terminal_and_not_when_quiet(self):
         self.ok("generate", "gaussians", "--n", 30000, "--out", "big.csv")
         wait = 8 if SLOW_BUILD else 4
-        self.assertIn(" % ", self.on_a_terminal(*LONG, seconds=wait))
-        self.assertNotIn("\x1b[3", self.on_a_terminal(*LONG, seconds=wait, NO_COLOR="1"))
+        self.assertIn(" % ", self.on_a_terminal(*LONG, until=b" % "))
+        self.assertNotIn("\x1b[3", self.on_a_terminal(*LONG, until=b" % ", NO_COLOR="1"))
         self.assertNotIn(" % ", self.on_a_terminal(*LONG, "--quiet", seconds=wait))
 
 
