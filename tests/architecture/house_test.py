@@ -28,12 +28,12 @@ MAY_USE = {
 PUBLIC = {
     "error": "base", "matrix": "base", "run": "base", "samples": "base", "version": "base",
     "dataset": "data", "generate": "data", "row_source": "data", "scaling": "data",
-    "kernel": "kernel",
+    "kernel": "kernel", "basis": "kernel",
     "symmetric_operator": "operator",
     "spectrum": "spectral",
     "plan": "plan",
     "model": "model", "report": "model", "pca": "model", "kernel_pca": "model",
-    "random_feature_pca": "model",
+    "random_feature_pca": "model", "basis_pca": "model", "kernel_check": "model",
     "plot": "plot",
     "mercer": "all",
 }
