@@ -2,6 +2,7 @@
 #pragma once
 
 #include <mercer/dataset.hpp>
+#include <mercer/discriminant.hpp>
 #include <mercer/error.hpp>
 #include <mercer/generate.hpp>
 #include <mercer/kernel.hpp>
