@@ -21,8 +21,11 @@ struct Command {
 
 Command add_pca(CLI::App& program);
 Command add_kpca(CLI::App& program);
+Command add_lda(CLI::App& program);
+Command add_klda(CLI::App& program);
 Command add_kernels(CLI::App& program);
 Command add_transform(CLI::App& program);
+Command add_predict(CLI::App& program);
 Command add_update(CLI::App& program);
 Command add_merge(CLI::App& program);
 Command add_inverse(CLI::App& program);

@@ -4,7 +4,7 @@ import unittest
 import numpy as np
 from support import CliTest
 
-COMMANDS = ["pca", "kpca", "transform", "update", "merge", "inverse", "info", "plot", "kernels", "convert", "generate", "demo"]
+COMMANDS = ["pca", "kpca", "lda", "klda", "transform", "predict", "update", "merge", "inverse", "info", "plot", "kernels", "convert", "generate", "demo"]
 
 
 class Help(CliTest):
@@ -41,7 +41,7 @@ class Help(CliTest):
     def test_no_command_and_unknown_commands_are_usage_errors(self):
         self.assertIn("--help", self.fails(2))
         self.assertIn("no command 'frobnicate'", self.fails(2, "frobnicate", "x.csv"))
-        self.assertIn("no command 'klda'", self.fails(2, "klda", "x.csv"))
+        self.assertIn("no command 'isomap'", self.fails(2, "isomap", "x.csv"))
 
     def test_a_wrong_option_names_itself_and_the_help(self):
         message = self.fails(2, "kpca", "x.csv", "--frobnicate")
