@@ -63,7 +63,7 @@ Command add_klda(CLI::App& program) {
         ->type_name("MU")
         ->check(positive_number())
         ->group(group);
-    app.add_option("--cv", flags->folds, "choose ridge and width (of gamma=median or auto) by so many folds")
+    app.add_option("--cv", flags->folds, "choose ridge and width (gamma=median, auto) by so many folds")
         ->type_name("FOLDS")
         ->check(CLI::Range(Index(2), Index(1000)).description(""))
         ->group(group);
