@@ -184,6 +184,39 @@ void two_classes(Demo& demo) {
   demo.list_written();
 }
 
+/// Mission row M9: where each discriminant draws the line between two classes, and how its scores tell them
+/// apart.
+void discriminants(Demo& demo) {
+  const auto data = generate("two-classes", 200, 1);
+  demo.title("The same classes, told apart: linear and kernel discriminant");
+  const auto linear =
+      demo.fit<LinearDiscriminant<double>>("discriminant-lda", data, LinearDiscriminantOptions{});
+  KernelDiscriminantOptions options;
+  options.kernel = Kernel::rbf(1);
+  const auto kernel = demo.fit<KernelDiscriminant<double>>("discriminant-klda", data, options);
+  const auto wrong = [](const auto& model) {
+    return fmt::format("{:.0f} % wrong", 100.0 * double(model.report().discrimination->training_errors) /
+                                             double(model.report().n));
+  };
+  demo.line(fmt::format("training points on the wrong side: LDA {}, kernel LDA ({}, ridge {}) {}",
+                        wrong(linear), kernel.report().kernel, options.ridge, wrong(kernel)));
+  auto style = styled("Which side of the boundary (strong line)?");
+  style.captions = {"LDA: " + wrong(linear), "kernel LDA: " + wrong(kernel)};
+  plot::contours(
+      demo.path("discriminants.svg"),
+      [&](const Scores& grid) {
+        Scores sides(grid.rows(), 2);
+        sides << linear.transform(grid, demo.run).array() - *linear.threshold(),
+            kernel.transform(grid, demo.run).array() - *kernel.threshold();
+        return sides;
+      },
+      data.samples.to_dense(), 2, data.label, style);
+  plot::panels(demo.path("discriminant-scores.svg"),
+               {{"LDA", linear.scores(), {"score"}}, {"kernel LDA", kernel.scores(), {"score"}}}, data.label,
+               styled("The projection on each discriminant"));
+  demo.list_written();
+}
+
 /// Mission row M8: on a circle x² + y² is constant, so one of the five monomials of (x·y + 1)² that
 /// vary is lost.
 void circle_rank(Demo& demo) {
@@ -252,8 +285,10 @@ void run_demo(const std::string& folder, const Session& session) {
     throw Error(ErrorCode::cannot_create, fmt::format("{}: cannot create: {}", folder, error.message()),
                 "name a folder with --out");
   Demo demo(folder, session);
-  print(fmt::format("Kernel PCA on six examples; everything is written to {}/\n", folder));
-  for (const auto example : {circles, three_modes, unit_directions, two_classes, circle_rank, digits})
+  print(
+      fmt::format("Kernel PCA and discriminants on seven examples; everything is written to {}/\n", folder));
+  for (const auto example :
+       {circles, three_modes, unit_directions, two_classes, discriminants, circle_rank, digits})
     example(demo);
   print(
       fmt::format("\nNow your own data: mercer kpca DATA.csv --label COLUMN --model my.mercer && "

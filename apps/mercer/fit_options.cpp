@@ -70,7 +70,7 @@ void add_quiet(CLI::App& parser, RunFlags& run, const std::string& group) {
 void FitFlags::add_to(CLI::App& parser, const std::function<void(CLI::App&, const std::string&)>& problem) {
   parser.add_option("DATA", data, "csv, tsv, npy, npz, libsvm (text also .gz); '-' is CSV on stdin")
       ->required();
-  const std::string what = "Problem", reading = "Reading", result = "Results", how = "Running";
+  const std::string what = "Problem", how = "Running";
 
   parser.add_option("-k,--components", components, "a count (default 2), or the share of variance to reach")
       ->type_name("N|FRACTION")
@@ -84,6 +84,18 @@ void FitFlags::add_to(CLI::App& parser, const std::function<void(CLI::App&, cons
       ->type_name("none|center|standardize")
       ->group(what);
 
+  add_common_to(parser);
+  parser.add_option("--route", route, "auto (default), dense, stored, tiled; kpca also lowrank")
+      ->type_name("ROUTE")
+      ->group(how);
+  parser.add_option("--residual", residual, "relative to the largest eigenvalue (1e-10; 1e-5 in float)")
+      ->type_name("R")
+      ->check(positive_number())
+      ->group(how);
+}
+
+void FitFlags::add_common_to(CLI::App& parser) {
+  const std::string reading = "Reading", result = "Results", how = "Running";
   read.add_to(parser, reading);
 
   parser.add_option("--out", out, "the scores: csv, tsv, npy, npz; '-' is CSV on stdout")
@@ -97,14 +109,7 @@ void FitFlags::add_to(CLI::App& parser, const std::function<void(CLI::App&, cons
   add_quiet(parser, run, result);
 
   parser.add_flag("--explain", explain, "print the plan (route, memory, flops, time) and stop")->group(how);
-  parser.add_option("--route", route, "auto (default), dense, stored, tiled; kpca also lowrank")
-      ->type_name("ROUTE")
-      ->group(how);
   add_precision(parser, precision, how);
-  parser.add_option("--residual", residual, "relative to the largest eigenvalue (1e-10; 1e-5 in float)")
-      ->type_name("R")
-      ->check(positive_number())
-      ->group(how);
   parser.add_option("--memory", run.memory, "budget such as 400M or 4G (default half the machine's)")
       ->type_name("SIZE")
       ->group(how);

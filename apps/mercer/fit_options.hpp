@@ -46,6 +46,8 @@ struct FitFlags {
 
   /// `problem`: what the command adds to the group of the same name before the shared rest.
   void add_to(CLI::App& parser, const std::function<void(CLI::App&, const std::string& group)>& problem);
+  /// Reading, results and running, for commands with a problem of their own.
+  void add_common_to(CLI::App& parser);
   /// Throws Error{usage} or Error{cannot_create} for what can be known before reading.
   void check() const;
   [[nodiscard]] bool centered() const { return center == "yes"; }

@@ -28,6 +28,9 @@ struct Label {
   std::vector<double> values = {};
 };
 
+/// Classes from words, one a sample; numbered as in a file.
+[[nodiscard]] Label make_label(std::string column, const std::vector<std::string>& values);
+
 template <class T>
 struct Dataset {
   Samples<T> samples;
@@ -52,7 +55,7 @@ template <class T>
 [[nodiscard]] Dataset<T> read_dataset(const std::string& path, const ReadOptions& options = {},
                                       const Run& run = {});
 
-/// Rows x columns of numbers, with names, and optionally a label column at the end.
+/// Rows x columns of numbers, with names, and optionally a label column at the end (which may be all).
 /// Written to a temporary file and renamed, so that a failed run leaves nothing behind. npz holds
 /// the arrays `data`, `columns` and the label under its own name; npy has the label as last column.
 template <class T>

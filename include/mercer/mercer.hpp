@@ -4,6 +4,7 @@
 #include <mercer/basis.hpp>
 #include <mercer/basis_pca.hpp>
 #include <mercer/dataset.hpp>
+#include <mercer/discriminant.hpp>
 #include <mercer/error.hpp>
 #include <mercer/generate.hpp>
 #include <mercer/kernel.hpp>

@@ -41,6 +41,24 @@ struct BasisDescription {
   std::vector<std::string> directions;  ///< in words: the score, or from the smallest end the relation = 0
 };
 
+/// Discriminants: the classes, how they are told apart and how well.
+struct Discrimination {
+  std::vector<std::string> classes;
+  std::vector<Index> sizes;         ///< training points a class
+  double ridge = 0;                 ///< μ
+  std::optional<double> threshold;  ///< two classes: where the score passes from one to the other
+  Index training_errors = 0;        ///< training points that are predicted wrongly
+  /// What cross-validation tried, where it chose the kernel and the ridge.
+  struct Trial {
+    std::string kernel;
+    double ridge = 0, error = 0;  ///< error: share of points predicted wrongly by models without them
+    double deviation = 0;         ///< of the error from fold to fold
+  };
+  Index folds = 0;  ///< 0: nothing was tried
+  std::vector<Trial> trials = {};
+  Index chosen = 0;  ///< which of the trials
+};
+
 struct Report {
   std::string method;
   Index n = 0, d = 0;
@@ -59,6 +77,7 @@ struct Report {
   std::optional<EigenvalueBounds> bounds;        ///< of the low-rank route
   std::optional<FeatureApproximation> features;  ///< of random features: nothing above is certified
   std::optional<BasisDescription> basis;         ///< of PCA on basis functions
+  std::optional<Discrimination> discrimination;  ///< of discriminants
   /// Most negative eigenvalue of K̃, where the kernel is not known to be PSD.
   std::optional<double> min_eigenvalue;
   /// Σ|λ⁻| / Σ|λ| over the eigenvalues that were computed; exact when all were.

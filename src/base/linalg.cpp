@@ -19,6 +19,8 @@ void dsyevd_(const char*, const char*, const int*, double*, const int*, double*,
 void dsyevr_(const char*, const char*, const char*, const int*, double*, const int*, const double*,
              const double*, const int*, const int*, const double*, int*, double*, double*, const int*, int*,
              double*, const int*, int*, const int*, int*);
+void dsygvd_(const int*, const char*, const char*, const int*, double*, const int*, double*, const int*,
+             double*, double*, const int*, int*, const int*, int*);
 void dgeqrf_(const int*, const int*, double*, const int*, double*, double*, const int*, int*);
 void sgeqrf_(const int*, const int*, float*, const int*, float*, float*, const int*, int*);
 void dorgqr_(const int*, const int*, const int*, double*, const int*, const double*, double*, const int*,
@@ -155,6 +157,22 @@ void syevr(Block<double>& matrix, Index first, Index last, Vector<double>& value
           vectors.data(), &n, support.data(), work.data(), &work_size, iwork.data(), &iwork_size, &info);
   require_success(info, "syevr");
   values = all.head(wanted);
+}
+
+void sygvd(Block<double>& a, Block<double>& b, Vector<double>& values) {
+  const OneThread alone;
+  const int n = narrow(a.rows()), kind = 1;
+  values.resize(n);
+  if (n == 0) return;
+  if (n > max_syevd)
+    throw Error(ErrorCode::no_memory, fmt::format("a matrix of {} rows is beyond LAPACK", a.rows()));
+  int info = 0;
+  const int work_size = 1 + 6 * n + 2 * n * n, iwork_size = 3 + 5 * n;
+  std::vector<double> work(static_cast<std::size_t>(work_size));
+  std::vector<int> iwork(static_cast<std::size_t>(iwork_size));
+  dsygvd_(&kind, "V", "L", &n, a.data(), &n, b.data(), &n, values.data(), work.data(), &work_size,
+          iwork.data(), &iwork_size, &info);
+  require_success(info, "sygvd");
 }
 
 template <class T>

@@ -35,6 +35,10 @@ constexpr Index max_syevd = 32000;
 /// Eigenpairs number first .. last (0-based, ascending) of the lower triangle, which is destroyed.
 void syevr(Block<double>& matrix, Index first, Index last, Vector<double>& values, Block<double>& vectors);
 
+/// A v = λ B v for symmetric A and positive definite B (lower triangles; both are destroyed): eigenvalues
+/// ascending, the vectors, vᵀBv = 1, replace A. What discriminants are checked against.
+void sygvd(Block<double>& a, Block<double>& b, Vector<double>& values);
+
 /// Householder QR: w (n x b, n >= b) becomes Q with orthonormal columns; returns the upper triangle R.
 template <class T>
 [[nodiscard]] Block<T> qr(BlockRef<T> w);

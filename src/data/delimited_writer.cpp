@@ -21,7 +21,8 @@ class DelimitedSink final : public RowSink<T> {
                    : file.ending == "tsv" ? '\t'
                                           : blanks),
         output_(file) {
-    if (shape_.columns.empty()) return;
+    const bool label_alone = shape_.cols == 0 && shape_.label != nullptr;
+    if (shape_.columns.empty() && !label_alone) return;
     for (std::size_t i = 0; i < shape_.columns.size(); ++i) put_text(shape_.columns[i], i == 0);
     if (shape_.label != nullptr) put_text(shape_.label->column, shape_.columns.empty());
     buffer_.push_back('\n');
@@ -29,7 +30,7 @@ class DelimitedSink final : public RowSink<T> {
 
   void append(const MatrixView<T>& rows) override {
     for (Index i = 0; i < rows.rows(); ++i, ++row_) {
-      const T* values = &rows.coeffRef(i, 0);
+      const T* values = rows.data() + i * rows.outerStride();
       for (Index j = 0; j < rows.cols(); ++j) {
         if (j > 0) buffer_.push_back(delimiter_);
         fmt::format_to(std::back_inserter(buffer_), FMT_COMPILE("{}"), values[j]);

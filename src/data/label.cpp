@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <numeric>
 #include <unordered_map>
 
 namespace mercer {
@@ -89,6 +90,15 @@ Label make_label(const RawLabel& raw, const std::vector<Index>& rows) {
   for (double& v : label.values) v += 0.0;  // −0 and 0 are one class
   number_classes(label.values, label, [](double v) { return fmt::format("{}", v); });
   return label;
+}
+
+Label make_label(std::string column, const std::vector<std::string>& values) {
+  RawLabel raw;
+  raw.column = std::move(column);
+  raw.texts.assign(values.begin(), values.end());
+  std::vector<Index> rows(values.size());
+  std::iota(rows.begin(), rows.end(), Index(0));
+  return make_label(raw, rows);
 }
 
 }  // namespace mercer

@@ -15,7 +15,8 @@ namespace {
 bool is_libsvm(const Location& file) { return file.ending == "libsvm" || file.ending == "svm"; }
 
 TableShape checked_shape(Index cols, const std::vector<std::string>& columns, const Label* label) {
-  if (cols < 1) throw Error(ErrorCode::usage, "a table without columns cannot be written");
+  if (cols < 1 && label == nullptr)
+    throw Error(ErrorCode::usage, "a table without columns cannot be written");
   if (!columns.empty() && static_cast<Index>(columns.size()) != cols)
     throw Error(ErrorCode::usage, fmt::format("{} column names for {} columns", columns.size(), cols));
   return {cols, columns, label};
@@ -42,7 +43,7 @@ void write_table(const std::string& path, const Samples<T>& rows, const std::vec
     throw Error(ErrorCode::usage, fmt::format("{} labels for {} rows", label->codes.size(), rows.rows()));
   if (is_libsvm(file)) return write_libsvm(file, rows, shape);
   const auto sink = make_sink<T>(file, shape);
-  const Index block = std::max<Index>(1, (Index{1} << 18) / rows.cols());
+  const Index block = std::max<Index>(1, (Index{1} << 18) / std::max<Index>(1, rows.cols()));
   for (Index first = 0; first < rows.rows(); first += block) {
     const Index count = std::min(block, rows.rows() - first);
     if (rows.is_sparse())

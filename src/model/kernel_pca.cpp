@@ -2,11 +2,11 @@
 // α = v/√θ, score of x: Σ_j α_j k̃(x_j, x).
 #include <mercer/kernel_pca.hpp>
 
-#include "base/linalg.hpp"
 #include "base/memory.hpp"
 #include "base/parallel.hpp"
 #include "base/stopwatch.hpp"
 #include "kernel/tiles.hpp"
+#include "model/kernel_expansion.hpp"
 #include "model/low_rank_fit.hpp"
 #include "model/model_file.hpp"
 #include "model/spectral_fit.hpp"
@@ -323,35 +323,7 @@ std::optional<Matrix<T>> KernelPca<T>::training_points() const {
 
 template <class T>
 Matrix<T> KernelPca<T>::do_transform(const Samples<T>& points, const Run& run) const {
-  constexpr Index at_once = 8192, tile_rows = 128, tile_cols = 256;  // memory does not grow with the points
-  const ThreadScope threads(run);
-  const Index n = alpha_.rows(), k = alpha_.cols();
-  const Matrix<T> alpha = alpha_;  // row-major, so that a block of rows is contiguous
-  const Vector<T> offset = offset_.template cast<T>();
-  Matrix<T> out = Matrix<T>::Zero(points.rows(), k);
-  if (k == 0) return out;
-  for (Index first = 0; first < points.rows(); first += at_once) {
-    const Index count = std::min(at_once, points.rows() - first);
-    const Samples<T> chunk = scaling_.apply(points.middle_rows(first, count));
-    if (!kernel_.is_precomputed()) kernel_.check_data(chunk);
-    const KernelTiles<T> tiles(kernel_, chunk, points_);
-    parallel_for((count + tile_rows - 1) / tile_rows, run, [&](Index part) {
-      const Index i0 = part * tile_rows, rows = std::min(tile_rows, count - i0);
-      std::vector<T> tile(static_cast<std::size_t>(rows * tile_cols));
-      T* scores = out.data() + (first + i0) * k;
-      for (Index j0 = 0; j0 < n; j0 += tile_cols) {
-        const Index cols = std::min(tile_cols, n - j0);
-        tiles.evaluate(i0, rows, j0, cols, tile.data());
-        // Row-major Z += K α is column-major Zᵀ += αᵀ Kᵀ.
-        linalg::gemm<T>(linalg::Transpose::no, linalg::Transpose::no, k, rows, cols, 1, alpha.data() + j0 * k,
-                        k, tile.data(), cols, 1, scores, k);
-      }
-      for (Index i = 0; i < rows; ++i)
-        for (Index c = 0; c < k; ++c) scores[i * k + c] -= offset[c];
-    });
-    run.report("transform", double(first + count) / double(points.rows()));
-  }
-  return out;
+  return kernel_expansion(kernel_, points, scaling_, points_, alpha_, offset_, run);
 }
 
 template <class T>

@@ -178,6 +178,46 @@ std::string basis_in_words(const Report& r) {
   return out;
 }
 
+std::string discriminated(const Discrimination& d, Index n) {
+  std::vector<std::string> classes;
+  for (std::size_t i = 0; i < std::min<std::size_t>(d.classes.size(), 10); ++i)
+    classes.push_back(fmt::format("{} ({})", d.classes[i], d.sizes[i]));
+  if (d.classes.size() > classes.size()) classes.emplace_back("…");
+  std::string out =
+      fmt::format("{} classes: {}; ridge {:.4g}", d.classes.size(), fmt::join(classes, ", "), d.ridge);
+  if (d.threshold) out += fmt::format("; threshold {:.4g}", *d.threshold);
+  out += fmt::format("; {} of {} training points wrong ({:.2f} %)\n", d.training_errors, n,
+                     100 * double(d.training_errors) / double(std::max<Index>(1, n)));
+  if (d.folds > 0) {
+    const auto& best = d.trials[static_cast<std::size_t>(d.chosen)];
+    out += fmt::format(
+        "chosen by {}-fold cross-validation among {}: {}{}ridge {:.4g}, error {:.2f} % ± {:.2f}\n", d.folds,
+        d.trials.size(), best.kernel, best.kernel.empty() ? "" : ", ", best.ridge, 100 * best.error,
+        100 * best.deviation);
+  }
+  return out;
+}
+
+void add(Json& report, const Discrimination& d, Index n) {
+  report["classes"] = d.classes;
+  report["class_sizes"] = d.sizes;
+  report["ridge"] = number(d.ridge);
+  report["threshold"] = number(d.threshold);
+  report["training_error"] = number(double(d.training_errors) / double(std::max<Index>(1, n)));
+  if (d.folds == 0) return;
+  const auto trial = [](const Discrimination::Trial& t) {
+    return Json{{"kernel", t.kernel.empty() ? Json(nullptr) : Json(t.kernel)},
+                {"ridge", number(t.ridge)},
+                {"error", number(t.error)},
+                {"deviation", number(t.deviation)}};
+  };
+  Json table = Json::array();
+  for (const auto& t : d.trials) table.push_back(trial(t));
+  report["cross_validation"] = {{"folds", d.folds},
+                                {"chosen", trial(d.trials[static_cast<std::size_t>(d.chosen)])},
+                                {"trials", std::move(table)}};
+}
+
 /// Three digits, never an exponent.
 std::string time_text(double seconds) {
   return seconds < 100 ? fmt::format("{:.3g}", seconds) : fmt::format("{:.0f}", seconds);
@@ -265,6 +305,7 @@ std::string Report::to_json() const {
     report["offsets"] = numbers(basis->offsets);
     report["directions"] = basis->directions;
   }
+  if (discrimination) add(report, *discrimination, n);
   std::string out;
   print(report, 0, out);
   return out;
@@ -282,6 +323,7 @@ std::string Report::to_string() const {
   out += basis_in_words(*this);
   out += features ? uncertified(*features) : certificate(*this);
   out += low_rank(*this);
+  if (discrimination) out += discriminated(*discrimination, n);
   if (min_eigenvalue && negative_share.value_or(0) > 0) {
     out += fmt::format("not positive semidefinite: the smallest eigenvalue is {:.4g}", *min_eigenvalue);
     out +=

@@ -33,7 +33,7 @@ PUBLIC = {
     "spectrum": "spectral",
     "plan": "plan",
     "model": "model", "report": "model", "pca": "model", "kernel_pca": "model",
-    "random_feature_pca": "model", "basis_pca": "model", "kernel_check": "model",
+    "random_feature_pca": "model", "basis_pca": "model", "kernel_check": "model", "discriminant": "model",
     "plot": "plot",
     "mercer": "all",
 }

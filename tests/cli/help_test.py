@@ -4,7 +4,8 @@ import unittest
 import numpy as np
 from support import CliTest
 
-COMMANDS = ["pca", "kpca", "basis-pca", "transform", "update", "merge", "inverse", "info", "plot", "check-kernel", "kernels", "convert", "generate", "demo"]
+COMMANDS = ["pca", "kpca", "basis-pca", "lda", "klda", "transform", "predict", "update", "merge", "inverse", "info", "plot",
+            "check-kernel", "kernels", "convert", "generate", "demo"]
 
 
 class Help(CliTest):
@@ -41,7 +42,7 @@ class Help(CliTest):
     def test_no_command_and_unknown_commands_are_usage_errors(self):
         self.assertIn("--help", self.fails(2))
         self.assertIn("no command 'frobnicate'", self.fails(2, "frobnicate", "x.csv"))
-        self.assertIn("no command 'klda'", self.fails(2, "klda", "x.csv"))
+        self.assertIn("no command 'isomap'", self.fails(2, "isomap", "x.csv"))
 
     def test_a_wrong_option_names_itself_and_the_help(self):
         message = self.fails(2, "kpca", "x.csv", "--frobnicate")
