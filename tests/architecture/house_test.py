@@ -33,7 +33,7 @@ PUBLIC = {
     "spectrum": "spectral",
     "plan": "plan",
     "model": "model", "report": "model", "pca": "model", "kernel_pca": "model",
-    "random_feature_pca": "model",
+    "random_feature_pca": "model", "preimage": "model", "tune": "model",
     "plot": "plot",
     "mercer": "all",
 }
