@@ -26,7 +26,7 @@ struct PreimageFlags {
 /// The errors of pre-images found so far, over all chunks.
 struct PreimageErrors {
   std::string preimage = "exact";
-  std::vector<double> errors;
+  std::vector<double> errors = {};
   Index unconverged = 0;
 
   template <class T>

@@ -229,7 +229,7 @@ Tuning tune(const Dataset<double>& data, const TuneOptions& options, const Run& 
                                 options.permutations, steady);
   out.components = options.components > 0 ? options.components : std::max<Index>(1, out.advice.by_parallel);
   if (options.components == 0 && out.advice.by_parallel == 0)
-    out.notes.push_back("no component stands out from shuffled data: is there structure?");
+    out.notes.emplace_back("no component stands out from shuffled data: is there structure?");
   return out;
 }
 

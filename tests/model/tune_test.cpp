@@ -17,8 +17,11 @@ using test::random_matrix;
 /// Three strong directions in ten dimensions.
 Dataset<double> three_directions(Index n = 120) {
   Dataset<double> data;
-  const Matrix<double> z = random_matrix<double>(n, 3, 1), directions = random_matrix<double>(3, 10, 2);
-  data.samples = Matrix<double>(z * directions + 0.05 * random_matrix<double>(n, 10, 3));
+  const Block<double> q =
+      Eigen::HouseholderQR<Block<double>>(random_matrix<double>(10, 3, 2)).householderQ() *
+      Block<double>::Identity(10, 3);
+  data.samples = Matrix<double>(2 * random_matrix<double>(n, 3, 1) * q.transpose() +
+                                0.05 * random_matrix<double>(n, 10, 3));
   return data;
 }
 
