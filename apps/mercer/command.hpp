@@ -31,6 +31,8 @@ Command add_predict(CLI::App& program);
 Command add_update(CLI::App& program);
 Command add_merge(CLI::App& program);
 Command add_inverse(CLI::App& program);
+Command add_denoise(CLI::App& program);
+Command add_tune(CLI::App& program);
 Command add_info(CLI::App& program);
 Command add_plot(CLI::App& program);
 Command add_convert(CLI::App& program);

@@ -278,6 +278,58 @@ void digits(Demo& demo) {
   demo.list_written();
 }
 
+/// Mean over the rows of |x - y|^2.
+double mean_squared_distance(const Scores& x, const Scores& y) {
+  return (x - y).squaredNorm() / static_cast<double>(x.rows());
+}
+
+/// Mission row M12: noisy digits projected on the components of clean ones, each method at its best k.
+void denoised_digits(Demo& demo) {
+  const auto data = read_dataset<double>(example_file("digits.csv.gz"), {.label = "64"}, demo.run);
+  const Scores all = data.samples.to_dense(), train = all.topRows(1297), clean = all.bottomRows(500);
+  Scores noise = generate("gaussians", 500, 1, {.features = 64, .clusters = 1}).samples.to_dense();
+  noise.rowwise() -= noise.colwise().mean().eval();
+  const Scores noisy = clean + 4 * noise;
+  demo.title("Noise on digits: project on the components of clean ones, and come back");
+  const auto pca = Pca<double>::fit(train, {.components = 64}, demo.run);
+  KernelPcaOptions options;
+  options.components = 256;
+  options.kernel = Kernel::rbf(0.0005);
+  const auto kernel = KernelPca<double>::fit(train, options, demo.run);
+  const Preimage<double> back(kernel, {.starts = 1}, demo.run);
+
+  const Scores linear_scores = pca.transform(noisy, demo.run),
+               kernel_scores = kernel.transform(noisy, demo.run);
+  Scores linear_best, kernel_best;
+  Index linear_k = 0, kernel_k = 0;
+  const auto keep_better = [&](Scores found, Index k, Scores& best, Index& best_k) {
+    if (best.size() > 0 && mean_squared_distance(found, clean) >= mean_squared_distance(best, clean)) return;
+    best = std::move(found);
+    best_k = k;
+  };
+  for (const Index k : {4, 8, 16, 32}) {
+    Scores some = Scores::Zero(noisy.rows(), pca.components());
+    some.leftCols(k) = linear_scores.leftCols(k);
+    keep_better(pca.inverse(some, demo.run), k, linear_best, linear_k);
+  }
+  for (const Index k : {16, 32, 64, 128, 256})
+    keep_better(back.find(kernel_scores.leftCols(k), noisy, demo.run).points, k, kernel_best, kernel_k);
+
+  demo.line(
+      fmt::format("mean squared distance to the clean digits: noisy {:.0f}, PCA {:.0f} (k = {}), kernel PCA "
+                  "{:.0f} (k = {})",
+                  mean_squared_distance(noisy, clean), mean_squared_distance(linear_best, clean), linear_k,
+                  mean_squared_distance(kernel_best, clean), kernel_k));
+  const Index shown = 14;
+  plot::gallery(demo.path("denoised-digits.svg"),
+                {{"clean", clean.topRows(shown)},
+                 {"with noise", noisy.topRows(shown)},
+                 {fmt::format("PCA, {} components", linear_k), linear_best.topRows(shown)},
+                 {fmt::format("kernel PCA, {} components", kernel_k), kernel_best.topRows(shown)}},
+                8, 8, styled("Denoising digits"));
+  demo.list_written();
+}
+
 void run_demo(const std::string& folder, const Session& session) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
@@ -289,6 +341,9 @@ void run_demo(const std::string& folder, const Session& session) {
       fmt::format("Kernel PCA and discriminants on seven examples; everything is written to {}/\n", folder));
   for (const auto example :
        {circles, three_modes, unit_directions, two_classes, discriminants, circle_rank, digits})
+    print(fmt::format("Kernel PCA on examples; everything is written to {}/\n", folder));
+  for (const auto example :
+       {circles, three_modes, unit_directions, two_classes, circle_rank, digits, denoised_digits})
     example(demo);
   print(
       fmt::format("\nNow your own data: mercer kpca DATA.csv --label COLUMN --model my.mercer && "

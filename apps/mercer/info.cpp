@@ -2,6 +2,7 @@
 #include "command.hpp"
 #include "terminal.hpp"
 
+#include <mercer/kernel_pca.hpp>
 #include <mercer/model.hpp>
 
 #include <fmt/format.h>
@@ -32,7 +33,8 @@ void print_json(const Model<T>& model, std::uintmax_t file_bytes) {
   auto json = nlohmann::ordered_json::parse(model.report().to_json());
   json["features"] = model.features();
   json["columns"] = model.columns();
-  json["inverse"] = model.method() == "pca";
+  const auto* kernel_pca = dynamic_cast<const KernelPca<T>*>(&model);
+  json["inverse"] = kernel_pca ? !kernel_pca->kernel().is_precomputed() : model.method() == "pca";
   json["label"] = nullptr;
   if (const auto& label = model.label())
     json["label"] = {{"column", label->column}, {"classes", label->names}};

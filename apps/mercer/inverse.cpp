@@ -1,26 +1,41 @@
-// mercer inverse: from scores back to the input space, for the methods that can.
+// mercer inverse: from scores back to the input space; exact for PCA, by pre-images for kernel PCA (M12).
 #include "files.hpp"
 #include "fit_options.hpp"
 #include "model_points.hpp"
+#include "preimage_options.hpp"
 
 #include <mercer/error.hpp>
 #include <mercer/model.hpp>
 #include <mercer/row_source.hpp>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <memory>
+#include <optional>
 
 namespace mercer::app {
 namespace {
 
 struct Flags {
   std::string model, scores, out = "-", label;
+  bool json = false;
+  PreimageFlags preimage;
   RunFlags run;
 };
 
+void report(const Flags& flags, const std::string& method, Index d, const PreimageErrors& errors) {
+  if (flags.json) {
+    nlohmann::ordered_json json = {{"method", method}, {"n", errors.errors.size()}, {"d", d}};
+    errors.put_into(json);
+    print(json.dump(2) + "\n");
+  } else if (!flags.run.quiet && errors.preimage != "exact") {
+    say(errors.in_words());
+  }
+}
+
 template <class T>
-void inverse(const Flags& flags, const Session& session) {
+void inverse(const Flags& flags, const CLI::App& parser, const Session& session) {
   ProgressBar bar(!flags.run.quiet);
   const Run run = flags.run.run(session, bar);
   const auto model = load_model<T>(flags.model);
@@ -32,40 +47,73 @@ void inverse(const Flags& flags, const Session& session) {
                             model->components(), scores->cols()),
                 "name a column that is not a score with --label");
 
-  auto chunk = scores->next();  // before anything is written: most errors are in the first rows
-  TableWriter<T> writer(flags.out, model->features(), model->columns());
+  PreimageErrors errors;
+  std::optional<Preimage<T>> back;
+  if (const auto* kernel_pca = dynamic_cast<const KernelPca<T>*>(model.get())) {
+    back.emplace(*kernel_pca, flags.preimage.parsed(), run);
+    errors.preimage = name_of(back->method());
+  } else if (model->method() == "pca") {
+    PreimageFlags::refuse_for(parser, model->method());
+  }
   Run chunk_run = run;
   chunk_run.progress = nullptr;
+  const auto come_back = [&](const Matrix<T>& z) {
+    Preimages<T> found{{}, Vector<double>::Zero(z.rows()), 0};
+    if (back)
+      found = back->find(z, {}, chunk_run);
+    else
+      found.points = model->inverse(z, chunk_run);
+    errors.add(found);
+    return std::move(found.points);
+  };
+
+  auto chunk = scores->next();  // before anything is written: most errors are in the first rows
+  TableWriter<T> writer(flags.out, model->features(), model->columns());
   for (; chunk.rows() > 0; chunk = scores->next()) {
     session.interrupts.check();  // an interrupted stream looks like one that ended
-    writer.append(model->inverse(chunk.to_dense(), chunk_run));
+    writer.append(come_back(chunk.to_dense()));
     run.report("inverse", scores->fraction());
     run.check();
   }
   session.interrupts.check();
   writer.finish();
+  report(flags, model->method(), model->features(), errors);
 }
 
 }  // namespace
 
 Command add_inverse(CLI::App& program) {
   auto flags = std::make_shared<Flags>();
-  auto* parser = program.add_subcommand("inverse", "from scores back to the input space (pca)");
+  auto* parser = program.add_subcommand("inverse", "from scores back to the input space (pca, kpca)");
   parser->add_option("MODEL", flags->model, "a file written by --model")->required();
   parser->add_option("SCORES", flags->scores, "one column a component; '-' is CSV on stdin")->required();
+  flags->preimage.add_to(*parser, "Pre-images of kernel PCA");
   parser->add_option("--label", flags->label, "name or 0-based index of the column that is not a score")
       ->type_name("COLUMN")
       ->group("Reading");
   parser->add_option("--out", flags->out, "the points: csv, tsv, npy, npz; '-' is CSV on stdout (default)")
       ->type_name("FILE")
       ->group("Results");
+  parser->add_flag("--json", flags->json, "how far each point is from its scores, as JSON on stdout")
+      ->group("Results");
   add_quiet(*parser, flags->run, "Results");
   add_threads(*parser, flags->run, "Running");
-  parser->footer("Example: mercer inverse wine.mercer scores.csv --out wine-again.csv");
+  parser->footer(
+      "PCA comes back exactly. Kernel PCA's scores name a point P of feature space that need not belong to "
+      "an\n"
+      "input: a pre-image z has an image near it, and its error is |phi(z) - P|^2. Kernels: fixed-point rbf, "
+      "matern,\n"
+      "rq; distances also linear, poly; ridge any.\n"
+      "Example: mercer inverse wine.mercer scores.csv --out wine-again.csv");
 
-  return {parser, [flags](const Session& session) {
+  return {parser, [flags, parser](const Session& session) {
+            if (flags->json && is_stream(flags->out))
+              throw Error(ErrorCode::usage, "--json and --out - both want standard output",
+                          "write the points to a file");
+            (void)flags->preimage.parsed();  // before anything is read
             require_table_creatable(flags->out);
-            with_precision(model_precision(flags->model), [&]<class T>() { inverse<T>(*flags, session); });
+            with_precision(model_precision(flags->model),
+                           [&]<class T>() { inverse<T>(*flags, *parser, session); });
           }};
 }
 

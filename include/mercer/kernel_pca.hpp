@@ -100,6 +100,10 @@ class KernelPca final : public Model<T> {
   [[nodiscard]] const Kernel& kernel() const { return kernel_; }
   [[nodiscard]] const Block<T>& alpha() const { return alpha_; }      ///< a row for each of points()
   [[nodiscard]] const Samples<T>& points() const { return points_; }  ///< scaled: all, or the landmarks
+  [[nodiscard]] const Scaling<T>& scaling() const { return scaling_; }
+  /// The mean of feature space in terms of points(), φ̄ = Σ_j β_j φ(x_j); zeros when not centred. The point of
+  /// feature space that scores z name is Σ_j (αz + β)_j φ(x_j): see <mercer/preimage.hpp> for the way back.
+  [[nodiscard]] Vector<double> mean_weights() const;
   /// Low rank: which rows of the training data the landmarks are; empty for exact models.
   [[nodiscard]] std::vector<Index> landmarks() const;
 
@@ -107,6 +111,7 @@ class KernelPca final : public Model<T> {
 
  private:
   Matrix<T> do_transform(const Samples<T>& points, const Run& run) const override;
+  Matrix<T> do_inverse(const MatrixView<T>& scores, const Run& run) const override;
   void write(ModelWriter& writer) const override;
   friend class LowRankFit<T>;
 

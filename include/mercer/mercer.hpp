@@ -14,6 +14,7 @@
 #include <mercer/model.hpp>
 #include <mercer/pca.hpp>
 #include <mercer/plan.hpp>
+#include <mercer/preimage.hpp>
 #include <mercer/random_feature_pca.hpp>
 #include <mercer/report.hpp>
 #include <mercer/row_source.hpp>
@@ -22,4 +23,5 @@
 #include <mercer/scaling.hpp>
 #include <mercer/spectrum.hpp>
 #include <mercer/symmetric_operator.hpp>
+#include <mercer/tune.hpp>
 #include <mercer/version.hpp>

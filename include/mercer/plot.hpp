@@ -18,6 +18,9 @@
 
 namespace mercer::plot {
 
+/// Throws Error{usage} when the ending names no picture format; for those who draw after long work.
+void require_picture(const std::string& path);
+
 struct Style {
   std::string title = {};
   /// Axis names; default PC1, PC2, ... (x₁ and x₂ for contours).
@@ -57,6 +60,24 @@ using ScoreFunction = std::function<Matrix<double>(const Matrix<double>&)>;
 /// The value of each component over the input plane, one small map a component, with the points.
 void contours(const std::string& path, const ScoreFunction& score_of, const MatrixView<double>& points,
               Index components, const std::optional<Label>& label = {}, const Style& style = {});
+
+/// Values over x, joined by a line.
+struct Curve {
+  std::string name;
+  std::vector<double> x, y;  ///< x ascending; positive on a logarithmic scale
+};
+/// Curves in one box, with a legend; style.axes names x and y.
+void curves(const std::string& path, const std::vector<Curve>& curves, bool log_x = false,
+            const Style& style = {});
+
+/// A row of small grey pictures of the same size, e.g. clean digits, noisy ones, denoised ones.
+struct PictureRow {
+  std::string caption;
+  Matrix<double> pictures;  ///< one a row, pixels line by line
+};
+/// One row below the other; the first row's smallest value is white, its largest black.
+void gallery(const std::string& path, const std::vector<PictureRow>& rows, Index picture_height,
+             Index picture_width, const Style& style = {});
 
 /// "PC1 (λ = 0.21, 34 %)" for each component of a fit: its variance and share.
 [[nodiscard]] std::vector<std::string> captions(const Report& report);

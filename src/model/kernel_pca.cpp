@@ -1,6 +1,7 @@
 // Kernel PCA (mission rows M3, M4; Schölkopf, Smola, Müller 1998): K̃ = HKH, K̃ v = θ v,
 // α = v/√θ, score of x: Σ_j α_j k̃(x_j, x).
 #include <mercer/kernel_pca.hpp>
+#include <mercer/preimage.hpp>
 
 #include "base/memory.hpp"
 #include "base/parallel.hpp"
@@ -307,6 +308,16 @@ std::vector<Index> KernelPca<T>::landmarks() const {
 }
 
 template <class T>
+Vector<double> KernelPca<T>::mean_weights() const {
+  const Index n = alpha_.rows();
+  if (!this->report_.centered) return Vector<double>::Zero(n);
+  if (!low_rank_) return Vector<double>::Constant(n, 1 / double(n));
+  Vector<double> weights = low_rank_->moments.mean;  // φ̄ = Σ_s (L⁻ᵀφ̄)_s φ(x_s)
+  linalg::solve_lower<double>(linalg::Transpose::yes, n, 1, low_rank_->factor.data(), n, weights.data(), n);
+  return weights;
+}
+
+template <class T>
 Matrix<T> KernelPca<T>::scores() const {  // √θ v = θ α
   if (low_rank_ && scores_.rows() != this->report_.n)
     throw Error(ErrorCode::usage, "this model was fitted in passes, updated or merged, and keeps no scores",
@@ -324,6 +335,11 @@ std::optional<Matrix<T>> KernelPca<T>::training_points() const {
 template <class T>
 Matrix<T> KernelPca<T>::do_transform(const Samples<T>& points, const Run& run) const {
   return kernel_expansion(kernel_, points, scaling_, points_, alpha_, offset_, run);
+}
+
+template <class T>
+Matrix<T> KernelPca<T>::do_inverse(const MatrixView<T>& scores, const Run& run) const {
+  return Preimage<T>(*this, {}, run).find(scores, {}, run).points;
 }
 
 template <class T>

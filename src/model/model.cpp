@@ -36,7 +36,7 @@ template <class T>
 Matrix<T> Model<T>::do_inverse(const MatrixView<T>&, const Run&) const {
   throw Error(ErrorCode::usage,
               fmt::format("{} has no inverse: scores do not lead back to the input space", method()),
-              "pca has one");
+              "pca and kernel PCA of points have one");
 }
 
 template <class T>

@@ -19,6 +19,9 @@ void draw_panels(Canvas& canvas, const std::vector<Panel>& panels, const std::op
 void draw_scree(Canvas& canvas, const Report& report, const Style& style);
 void draw_contours(Canvas& canvas, const ScoreFunction& score_of, const MatrixView<double>& points,
                    Index components, const std::optional<Label>& label, const Style& style);
+void draw_curves(Canvas& canvas, const std::vector<Curve>& curves, bool log_x, const Style& style);
+void draw_gallery(Canvas& canvas, const std::vector<PictureRow>& rows, Index height, Index width,
+                  const Style& style);
 
 /// What a scatter needs to be laid out before it is drawn: chosen by the number of columns.
 struct Cloud {

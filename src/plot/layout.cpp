@@ -9,6 +9,8 @@
 
 namespace mercer::plot {
 
+void require_picture(const std::string& path) { (void)format_of(path); }
+
 PageLayout lay_out_page(Canvas& canvas, const std::string& title, double legend_width) {
   Rect body = canvas.page().inset(page_margin);
   if (!title.empty()) {

@@ -34,6 +34,7 @@ PUBLIC = {
     "plan": "plan",
     "model": "model", "report": "model", "pca": "model", "kernel_pca": "model",
     "random_feature_pca": "model", "basis_pca": "model", "kernel_check": "model", "discriminant": "model",
+    "preimage": "model", "tune": "model",
     "plot": "plot",
     "mercer": "all",
 }

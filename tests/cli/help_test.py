@@ -4,8 +4,8 @@ import unittest
 import numpy as np
 from support import CliTest
 
-COMMANDS = ["pca", "kpca", "basis-pca", "lda", "klda", "transform", "predict", "update", "merge", "inverse", "info", "plot",
-            "check-kernel", "kernels", "convert", "generate", "demo"]
+COMMANDS = ["pca", "kpca", "basis-pca", "lda", "klda", "transform", "predict", "update", "merge", "inverse", "denoise", "tune", "info",
+            "plot", "check-kernel", "kernels", "convert", "generate", "demo"]
 
 
 class Help(CliTest):

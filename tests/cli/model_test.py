@@ -111,10 +111,11 @@ class Inverse(CliTest):
         self.ok("pca", "t.csv", "--out", "s.csv", "--model", "m.mercer")
         self.assertEqual(["a", "b"], parse_csv(self.ok("inverse", "m.mercer", "s.csv"))[0])
 
-    def test_kernel_pca_has_no_inverse(self):
+    def test_random_features_have_no_inverse(self):
         self.points(n=20, d=3)
-        self.ok("kpca", "points.csv", "--out", "s.csv", "--model", "m.mercer")
+        self.ok("kpca", "points.csv", "--features", "64", "--out", "s.csv", "--model", "m.mercer")
         self.fails(2, "inverse", "m.mercer", "s.csv", "--out", "back.csv")
+        self.assertFalse(json.loads(self.ok("info", "m.mercer", "--json"))["inverse"])
 
 
 class Info(CliTest):
@@ -228,7 +229,7 @@ class Demo(CliTest):
         text = self.ok("demo", "--out", "out")
         written = {p.name for p in (self.folder / "out").iterdir()}
         for name in ("circles.svg", "three-modes.svg", "directions.svg", "two-classes.svg", "circle-spectrum.svg",
-                     "digits.svg", "digits-scree.svg", "digits-kpca.mercer", "digits-kpca-scores.csv"):
+                     "digits.svg", "digits-scree.svg", "denoised-digits.svg", "digits-kpca.mercer", "digits-kpca-scores.csv"):
             self.assertIn(name, written)
             self.assertIn(name, text)
         self.assertFalse([name for name in written if ".part-" in name])

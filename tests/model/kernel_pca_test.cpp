@@ -377,7 +377,7 @@ TEST(KernelPcaErrors, AreFoundBeforeTheWorkStarts) {
   const auto model = KernelPca<double>::fit(x, {});
   EXPECT_THROW((void)model.transform(test::random_matrix<double>(5, 4, 1)), Error)
       << "wrong number of columns";
-  EXPECT_THROW((void)model.inverse(Matrix<double>::Zero(2, 2)), Error) << "no inverse yet";
+  EXPECT_THROW((void)model.inverse(Matrix<double>::Zero(2, 3)), Error) << "wrong number of scores";
 }
 
 TEST(KernelPcaErrors, ABudgetThatIsTooSmallSaysWhatWouldDo) {

@@ -1,0 +1,225 @@
+// mercer tune: which kernel, which width, how many components? A table, a picture, and the command to run.
+#include "files.hpp"
+#include "fit_options.hpp"
+#include "kernels.hpp"
+
+#include <mercer/error.hpp>
+#include <mercer/plot.hpp>
+#include <mercer/tune.hpp>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <memory>
+
+namespace mercer::app {
+namespace {
+
+struct Flags {
+  std::string data, scale = "none", by = "auto", plot;
+  std::vector<std::string> kernels;
+  Index components = 0, folds = 5, rows = 600, permutations = 20;
+  bool json = false;
+  ReadFlags read;
+  RunFlags run;
+};
+
+std::string quoted(const std::string& word) {
+  const auto plain = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || std::string("._-/=:").find(c) != std::string::npos;
+  };
+  return !word.empty() && std::all_of(word.begin(), word.end(), plain) ? word : "'" + word + "'";
+}
+
+/// The fit that this advice leads to.
+std::string command_for(const Flags& flags, const Tuning& t) {
+  auto text = fmt::format("mercer kpca {} --kernel '{}' -k {}", quoted(flags.data),
+                          t.trials.front().kernel.to_string(), t.components);
+  if (!flags.read.label.empty()) text += " --label " + quoted(flags.read.label);
+  if (flags.scale != "none") text += " --scale " + flags.scale;
+  if (flags.read.missing != "error") text += " --missing " + flags.read.missing;
+  if (flags.read.transpose) text += " --transpose";
+  return text;
+}
+
+void print_json(const Flags& flags, const Tuning& t, Index n, Index d) {
+  nlohmann::ordered_json json = {{"command", "tune"},
+                                 {"n", n},
+                                 {"d", d},
+                                 {"rows", t.rows},
+                                 {"folds", t.folds},
+                                 {"by", name_of(t.by)},
+                                 {"kernel", t.trials.front().kernel.to_string()},
+                                 {"components", t.components},
+                                 {"swept_with", t.swept_with}};
+  auto trials = nlohmann::ordered_json::array();
+  for (const Trial& trial : t.trials) {
+    nlohmann::ordered_json entry = {{"kernel", trial.kernel.to_string()},
+                                    {"width", trial.width},
+                                    {"error", trial.error},
+                                    {"spread", trial.spread}};
+    if (trial.accuracy) entry["accuracy"] = *trial.accuracy;
+    if (trial.alignment) entry["alignment"] = *trial.alignment;
+    trials.push_back(std::move(entry));
+  }
+  json["trials"] = std::move(trials);
+  const auto list = [](const Vector<double>& v) { return std::vector<double>(v.begin(), v.end()); };
+  json["component_rules"] = {{"share", t.advice.by_share},
+                             {"parallel", t.advice.by_parallel},
+                             {"knee", t.advice.by_knee},
+                             {"variances", list(t.advice.eigenvalues)},
+                             {"permuted", list(t.advice.permuted)}};
+  json["notes"] = t.notes;
+  json["run"] = command_for(flags, t);
+  print(json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
+}
+
+void print_words(const Flags& flags, const Tuning& t) {
+  const bool classes = t.trials.front().accuracy.has_value();
+  std::size_t widest = 6;
+  for (const Trial& trial : t.trials) widest = std::max(widest, trial.kernel.to_string().size());
+  std::string text = fmt::format("{:<{}}  {:>15}{}\n", "kernel", widest, "held-out error",
+                                 classes ? "  accuracy  alignment" : "");
+  for (const Trial& trial : t.trials) {
+    text += fmt::format("{:<{}}  {:>6.2f} % ± {:>4.2f}", trial.kernel.to_string(), widest, 100 * trial.error,
+                        100 * trial.spread);
+    if (classes) text += fmt::format("  {:>6.1f} %  {:>9.3f}", 100 * *trial.accuracy, *trial.alignment);
+    text += "\n";
+  }
+  text += fmt::format(
+      "\nranked by {} with {} components, {} rows, {} folds; the error is that of pre-images, over the "
+      "variance\n",
+      name_of(t.by), t.swept_with, t.rows, t.folds);
+  text +=
+      fmt::format("components {} by a share of 90 % of variance, {} by parallel analysis, {} by the knee\n",
+                  t.advice.by_share, t.advice.by_parallel, t.advice.by_knee);
+  for (const std::string& note : t.notes) text += fmt::format("note       {}\n", note);
+  if (!flags.plot.empty()) text += fmt::format("picture    {}\n", flags.plot);
+  text += fmt::format("chosen     {}\n", command_for(flags, t));
+  print(text);
+}
+
+std::string family_name(const Kernel& kernel) {
+  const std::string text = kernel.to_string();
+  const bool simple = text.find('(') != std::string::npos && text.find(" + ") == std::string::npos &&
+                      text.find('*') == std::string::npos && text.rfind("poly", 0) != 0;
+  return simple ? text.substr(0, text.find('(')) : text;
+}
+
+void draw(const Flags& flags, const Tuning& t) {
+  const auto value = [&](const Trial& trial) {
+    if (t.by == TuneBy::accuracy) return *trial.accuracy;
+    return t.by == TuneBy::alignment ? *trial.alignment : trial.error;
+  };
+  std::size_t families = 0;
+  for (const Trial& trial : t.trials) families = std::max(families, trial.family + 1);
+  std::vector<plot::Curve> curves(families);
+  std::vector<Trial> sorted = t.trials;
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const Trial& a, const Trial& b) { return a.width < b.width; });
+  for (const Trial& trial : sorted) {
+    auto& curve = curves[trial.family];
+    curve.name = family_name(trial.kernel);
+    curve.x.push_back(trial.width);
+    curve.y.push_back(value(trial));
+  }
+  for (auto& curve : curves)  // nothing to sweep: a level line
+    if (curve.x.size() == 1) {
+      curve.x = {sorted.front().width, sorted.back().width};
+      curve.y.push_back(curve.y.front());
+    }
+  plot::Style style;
+  style.title = fmt::format("Choosing a kernel, with {} components", t.swept_with);
+  style.axes = {"gamma, as a multiple of the median heuristic's",
+                t.by == TuneBy::error      ? "held-out error of pre-images"
+                : t.by == TuneBy::accuracy ? "accuracy of held-out neighbours"
+                                           : "alignment with the classes"};
+  const bool swept = sorted.front().width != sorted.back().width;
+  if (!swept)
+    for (auto& curve : curves) curve.x = {0.5, 2};
+  plot::curves(flags.plot, curves, true, style);
+}
+
+void tune_and_report(const Flags& flags, const TuneOptions& options, const Session& session) {
+  ProgressBar bar(!flags.run.quiet);
+  const Run run = flags.run.run(session, bar);
+  const auto data = read_dataset<double>(flags.data, flags.read.parsed(), run);
+  session.interrupts.check();
+  const Tuning t = tune(data, options, run);
+  if (!flags.plot.empty()) draw(flags, t);
+  if (flags.json)
+    print_json(flags, t, data.samples.rows(), data.samples.cols());
+  else
+    print_words(flags, t);
+}
+
+}  // namespace
+
+Command add_tune(CLI::App& program) {
+  auto flags = std::make_shared<Flags>();
+  auto* parser = program.add_subcommand("tune", "which kernel, which width, how many components?");
+  parser->add_option("DATA", flags->data, "csv, tsv, npy, npz, libsvm (text also .gz); '-' is CSV on stdin")
+      ->required();
+  const std::string what = "Problem", results = "Results", how = "Running";
+  parser
+      ->add_option("--kernel", flags->kernels,
+                   "may be repeated; default rbf, laplacian, matern52, poly(degree=2), linear")
+      ->type_name("SPEC")
+      ->take_all()
+      ->expected(1)
+      ->group(what);
+  parser->add_option("-k,--components", flags->components, "default: as parallel analysis says")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1000000).description(""))
+      ->group(what);
+  parser->add_option("--by", flags->by, "default accuracy with --label, else error")
+      ->type_name("error|accuracy|alignment")
+      ->group(what);
+  parser->add_option("--scale", flags->scale, "of the inputs (default none)")
+      ->type_name("none|center|standardize")
+      ->group(what);
+  flags->read.add_to(*parser, "Reading");
+  parser->add_option("--plot", flags->plot, "the sweep as a picture: svg, png, pdf")
+      ->type_name("FILE")
+      ->group(results);
+  parser->add_flag("--json", flags->json, "as JSON on stdout")->group(results);
+  add_quiet(*parser, flags->run, results);
+  parser->add_option("--folds", flags->folds, "of the cross-validation (default 5)")
+      ->type_name("N")
+      ->group(how);
+  parser->add_option("--rows", flags->rows, "at most so many, drawn at random (default 600)")
+      ->type_name("N")
+      ->group(how);
+  parser->add_option("--permutations", flags->permutations, "of parallel analysis (default 20)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 10000).description(""))
+      ->group(how);
+  add_threads(*parser, flags->run, how);
+  parser->add_option("--seed", flags->run.seed, "of every random choice (default 0)")
+      ->type_name("N")
+      ->group(how);
+  parser->footer(
+      "Widths left open (rbf, gamma=median, gamma=auto, length=1) are swept from what the median of the data "
+      "says.\n"
+      "Kernels are compared by how well held-out points come back from their scores, not by their own "
+      "variance.\n"
+      "Example: mercer tune wine.csv --label class --scale standardize --plot sweep.svg");
+
+  return {parser, [flags](const Session& session) {
+            TuneOptions options{.components = flags->components,
+                                .scale = parse_scale(flags->scale),
+                                .by = parse_tune_by(flags->by),
+                                .folds = flags->folds,
+                                .rows = flags->rows,
+                                .permutations = flags->permutations};
+            for (const std::string& text : flags->kernels) options.kernels.push_back(parse_kernel(text));
+            if (!flags->plot.empty()) plot::require_picture(flags->plot);
+            require_creatable(flags->plot);
+            tune_and_report(*flags, options, session);
+          }};
+}
+
+}  // namespace mercer::app
