@@ -34,6 +34,7 @@ PUBLIC = {
     "plan": "plan",
     "model": "model", "report": "model", "pca": "model", "kernel_pca": "model",
     "random_feature_pca": "model",
+    "loadings": "model", "missing_pca": "model", "reconstruction": "model",
     "plot": "plot",
     "mercer": "all",
 }
