@@ -6,11 +6,14 @@
 #include <mercer/generate.hpp>
 #include <mercer/kernel.hpp>
 #include <mercer/kernel_pca.hpp>
+#include <mercer/loadings.hpp>
 #include <mercer/matrix.hpp>
+#include <mercer/missing_pca.hpp>
 #include <mercer/model.hpp>
 #include <mercer/pca.hpp>
 #include <mercer/plan.hpp>
 #include <mercer/random_feature_pca.hpp>
+#include <mercer/reconstruction.hpp>
 #include <mercer/report.hpp>
 #include <mercer/row_source.hpp>
 #include <mercer/run.hpp>

@@ -20,6 +20,9 @@ void draw_scree(Canvas& canvas, const Report& report, const Style& style);
 void draw_contours(Canvas& canvas, const ScoreFunction& score_of, const MatrixView<double>& points,
                    Index components, const std::optional<Label>& label, const Style& style);
 
+void draw_images(Canvas& canvas, const MatrixView<double>& pictures, const ImageGrid& grid,
+                 const Style& style);
+
 /// What a scatter needs to be laid out before it is drawn: chosen by the number of columns.
 struct Cloud {
   MatrixView<double> points;  ///< a view: the data must outlive the cloud
