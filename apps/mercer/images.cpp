@@ -103,7 +103,9 @@ void draw_reconstructions(const std::string& path, const Model<T>& model, const 
 
   Matrix<double> pictures(rows * columns, model.features());
   plot::Style style;
-  style.title = title;
+  style.title = title.empty()
+                    ? "Rebuilt from k components: error of a pixel (±), numbers stored (% of the data's)"
+                    : title;
   style.captions.resize(static_cast<std::size_t>(rows * columns));
   for (Index s = 0; s < columns; ++s) {
     const bool original = s == columns - 1;
@@ -120,7 +122,9 @@ void draw_reconstructions(const std::string& path, const Model<T>& model, const 
       }
       const double rms = std::sqrt((rebuilt.row(i) - originals.row(i)).template cast<double>().squaredNorm() /
                                    static_cast<double>(model.features()));
-      style.captions[at] = fmt::format("k = {}, ±{:.3g}", steps[static_cast<std::size_t>(s)].components, rms);
+      const ReconstructionStep& step = steps[static_cast<std::size_t>(s)];
+      style.captions[at] =
+          fmt::format("k = {}  ±{:.3g}  {:.3g} %", step.components, rms, 100 * (1 - step.saving));
     }
   }
   // Grey means the same in the whole sheet: what an original can show. What overshoots is cut.

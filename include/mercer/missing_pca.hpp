@@ -24,7 +24,7 @@ struct MissingPcaOptions {
   /// In units of singular values; none: the best of several on held-out entries.
   std::optional<double> ridge = std::nullopt;
   double held_out = 0.1;    ///< share of the known entries hidden from the first fit; 0: none
-  double tolerance = 1e-8;  ///< stop when a sweep lowers the objective by less, relatively
+  double tolerance = 1e-6;  ///< stop when a sweep lowers the objective by less, relatively
   Index max_sweeps = 2000;
 };
 

@@ -23,8 +23,8 @@ namespace mercer {
 namespace {
 
 constexpr double least_ridge =
-    1e-10;                        ///< relative to the largest singular value: keeps every regression solvable
-constexpr int ridge_choices = 9;  ///< from a third of the largest singular value down, half a decade each
+    1e-10;  ///< relative to the largest singular value: keeps every regression solvable
+constexpr int ridge_choices = 12;  ///< from the largest singular value down, half as much each
 constexpr Index search_sweeps = 100;
 constexpr double search_tolerance = 1e-5, negligible = 1e-8;
 
@@ -65,10 +65,14 @@ Plan make_plan(const Samples<T>& samples, Index known, const MissingPcaOptions& 
   return plan;
 }
 
+/// Of the table that is known.
+double share_of(const SparseMatrix<double>& known) {
+  return double(known.nonZeros()) / (double(known.rows()) * double(known.cols()));
+}
+
 double root_mean_square(double sum, Index count) { return count > 0 ? std::sqrt(sum / double(count)) : 0; }
 
-/// The ridge and its error on entries that its fit did not see. The starting point for the largest ridge is
-/// spectral; each smaller one goes on from the last.
+/// The ridge and its error on entries that its fit did not see.
 struct Choice {
   double ridge = 0, error = 0, column_mean_error = 0;
   Index hidden = 0;
@@ -77,31 +81,37 @@ struct Choice {
 Choice choose_ridge(const SparseMatrix<double>& known, const MissingPcaOptions& options,
                     std::optional<double> given, const Run& run) {
   const auto [rest, hidden] = hide_some(known, options.held_out, run.seed);
+  const Factors start = spectral_start(rest, options.components.count, options.center, run);
+  // Beyond the largest singular value with zeros in the gaps a ridge leaves nothing at all.
+  const double largest = start.sizes.size() > 0 ? start.sizes[0] * share_of(rest) : 0;
+  if (hidden.nonZeros() == 0) return {.ridge = given.value_or(1e-3 * largest)};
+  const auto error_of = [&](const Factors& f) {
+    return root_mean_square(squared_error(hidden, f.mean, f.rows, f.columns, run), hidden.nonZeros());
+  };
+  Factors means = start;
+  means.rows.setZero();
   Choice best{.ridge = given.value_or(0),
               .error = std::numeric_limits<double>::infinity(),
+              .column_mean_error = error_of(means),
               .hidden = hidden.nonZeros()};
-  Factors f = spectral_start(rest, options.components.count, options.center, run);
-  const double largest = f.sizes.size() > 0 ? f.sizes[0] : 0;
-  if (best.hidden == 0) return {.ridge = given.value_or(1e-3 * largest)};
-  best.column_mean_error =
-      root_mean_square(squared_error(hidden, f.mean, Matrix<double>::Zero(known.rows(), 0),
-                                     Matrix<double>::Zero(known.cols(), 0), run),
-                       best.hidden);
   int worse = 0;
   for (int i = 1; i <= (given ? 1 : ridge_choices) && worse < 2; ++i) {
-    const double ridge = given ? std::max(*given, least_ridge * largest) : largest * std::pow(10, -0.5 * i);
+    const double ridge = given ? std::max(*given, least_ridge * largest) : largest * std::pow(2, 1 - i);
     run.report("ridge", double(i - 1) / ridge_choices);
-    f = alternate(rest, std::move(f),
-                  {.center = options.center,
-                   .ridge = ridge,
-                   .tolerance = std::max(options.tolerance, search_tolerance),
-                   .max_sweeps = std::min(options.max_sweeps, search_sweeps)},
-                  run);
-    const double error = root_mean_square(squared_error(hidden, f.mean, f.rows, f.columns, run), best.hidden);
-    worse = error < best.error ? 0 : worse + 1;
+    // Each from the same start: a large ridge may leave nothing, and from nothing no way leads back.
+    const Factors f = alternate(rest, start,
+                                {.center = options.center,
+                                 .ridge = ridge,
+                                 .tolerance = std::max(options.tolerance, search_tolerance),
+                                 .max_sweeps = std::min(options.max_sweeps, search_sweeps)},
+                                run);
+    const double error = error_of(f);
     if (error < best.error) {
       best.error = error;
       if (!given) best.ridge = ridge;
+      worse = 0;
+    } else if (best.error < best.column_mean_error) {
+      ++worse;
     }
   }
   return best;
@@ -168,7 +178,7 @@ MissingPca<T> MissingPca<T>::fit(const Samples<T>& samples, const MissingPcaOpti
   watch.lap("solve");
 
   Index k = f.sizes.size();
-  while (k > 0 && f.sizes[k - 1] <= negligible * f.sizes[0]) --k;
+  while (k > 0 && f.sizes[k - 1] <= negligible * std::max(f.sizes[0], known.norm())) --k;
   const Vector<double> root = f.sizes.head(k).cwiseSqrt();
   Block<double> directions = f.columns.leftCols(k) * root.cwiseInverse().asDiagonal();
   fix_signs<double>(directions);

@@ -130,6 +130,21 @@ TEST(MissingPca, TheRidgeChosenIsBetterOnUnseenEntriesThanNoneAndThanColumnMeans
   EXPECT_LT(chosen.report().gaps->held_out_error, 0.9 * chosen.report().gaps->column_mean_error);
 }
 
+TEST(MissingPca, WhereNearlyEverythingIsMissingTheStructureIsStillFound) {
+  const Matrix<double> truth = 0.7 * low_rank<double>(600, 300, 3, 41);
+  const Matrix<double> x = holed<double>(truth + 0.5 * test::random_matrix<double>(600, 300, 5), 0.92, 1);
+  for (const Index k : {3, 12}) {
+    const auto gaps = *MissingPca<double>::fit(stored_only(x), {.components = k}).report().gaps;
+    EXPECT_LT(gaps.held_out_error, 0.75 * gaps.column_mean_error) << k << " components";
+  }
+}
+
+TEST(MissingPca, WhereThereIsNoStructureItSaysSo) {
+  const Matrix<double> x = holed<double>(test::random_matrix<double>(200, 60, 51), 0.8, 1);
+  const auto model = MissingPca<double>::fit(x, {.components = 5});
+  EXPECT_LT(model.report().gaps->held_out_error, 1.05 * model.report().gaps->column_mean_error);
+}
+
 TEST(MissingPca, TheHeldOutErrorIsHonest) {
   // It must be close to the error on the entries that were never there, which only the test knows.
   const Matrix<double> truth =
