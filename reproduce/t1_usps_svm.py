@@ -9,9 +9,11 @@ from sklearn.svm import LinearSVC
 TITLE = "USPS digits: test error in % of a linear SVM on kernel PCA features, kernel (x·y)^p"
 SOURCE = "Schölkopf, Smola and Müller 1998, Nonlinear component analysis as a kernel eigenvalue problem, table 1"
 NOTES = """Kernel PCA on 3,000 random training images, features of all 7,291 and of the 2,007 test images by transform. The
-features of a degree are divided by one number, the root of their mean squared length, so that C means the same for every degree.
-The machine is liblinear's (scikit-learn's LinearSVC: one against the rest, L2 regularised, squared hinge), C by 3-fold cross-validation on the
-3,000 among 0.1, 1, 10 and 100. The paper's 3,000 images, its soft margin machine and its way of choosing C are not known."""
+features of a cell are divided by one number, the root of their mean squared length, so that C means the same everywhere. The machine is
+liblinear's (scikit-learn's LinearSVC: one against the rest, squared hinge), C by 3-fold cross-validation on the 3,000 among
+0.1, 1, 10 and 100. The paper does not say which 3,000 images it took, which machine and how C was chosen. With few components and p above 1 our
+errors lie about a point above the published ones. Other C, the plain hinge, features standardised one by one, pixels in [0, 1], the first
+3,000 images, training the machine on the 3,000 alone: none of these closes that gap. One test image is 0.05."""
 
 COMPONENTS = (32, 64, 128, 256, 512, 1024, 2048)
 PUBLISHED = {  # by components, for p = 1 ... 7
@@ -42,7 +44,7 @@ def table(context):
 
 
 def features(context, degree, count):
-    """Scores of the training and of the test images on the leading components, of mean squared length 1."""
+    """Scores of the training and of the test images on the leading components."""
     pixels = 256  # gamma = 1/256 changes the kernel by a factor alone and keeps the numbers near 1
     context.mercer("kpca", "fit.npy", "--kernel", f"poly(degree={degree}, gamma={1 / pixels}, coef0=0)", "-k", count, "--model",
                    "digits.mercer")
@@ -50,11 +52,12 @@ def features(context, degree, count):
     for name in ("train", "test"):
         context.mercer("transform", "digits.mercer", f"{name}.npy", "--out", f"{name}_scores.npy")
         out.append(np.load(context.folder / f"{name}_scores.npy"))
-    size = np.sqrt((out[0] ** 2).sum(axis=1).mean())
-    return [scores / size for scores in out]
+    return out
 
 
 def error(train, labels, test, truth, chosen):
+    size = np.sqrt((train ** 2).sum(axis=1).mean())
+    train, test = train / size, test / size
     c = choose_c(train[chosen], labels[chosen])
     return 100 * np.mean(machine(c).fit(train, labels).predict(test) != truth)
 

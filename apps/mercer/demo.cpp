@@ -2,6 +2,7 @@
 // asks a question, prints the answer in a line or two and leaves pictures, scores and models behind.
 #include "files.hpp"
 #include "fit_options.hpp"
+#include "images.hpp"
 
 #include <mercer/mercer.hpp>
 #include <mercer/plot.hpp>
@@ -242,6 +243,8 @@ void digits(Demo& demo) {
       data.label, style);
   plot::scree(demo.path("digits-scree.svg"), kernel.report(),
               styled("Digits: variance of the kernel components"));
+  draw_components<double>(demo.path("digits-components.svg"), pca, {8, 8},
+                          "Digits: the mean and ten components of PCA");
   demo.list_written();
 }
 
