@@ -10,7 +10,7 @@ TITLE = "USPS digits: test error in % of a linear SVM on kernel PCA features, ke
 SOURCE = "Schölkopf, Smola and Müller 1998, Nonlinear component analysis as a kernel eigenvalue problem, table 1"
 NOTES = """Kernel PCA on 3,000 random training images, features of all 7,291 and of the 2,007 test images by transform. The
 features of a cell are divided by one number, the root of their mean squared length, so that C means the same everywhere. The machine is
-liblinear's (scikit-learn's LinearSVC: one against the rest, squared hinge), C by 3-fold cross-validation on the 3,000 among
+liblinear's (scikit-learn's LinearSVC: one against the rest, squared hinge), C by 3-fold cross-validation on all training images among
 0.1, 1, 10 and 100. The paper does not say which 3,000 images it took, which machine and how C was chosen. With few components and p above 1 our
 errors lie about a point above the published ones. Other C, the plain hinge, features standardised one by one, pixels in [0, 1], the first
 3,000 images, training the machine on the 3,000 alone: none of these closes that gap. One test image is 0.05."""
@@ -40,7 +40,7 @@ def table(context):
             if k > train.shape[1]:  # beyond the numerical rank there are no components
                 yield f"{k} components", f"p = {p}", PUBLISHED[k][p - 1], f"only {train.shape[1]} components"
                 continue
-            yield f"{k} components", f"p = {p}", PUBLISHED[k][p - 1], error(train[:, :k], labels, test[:, :k], truth, chosen)
+            yield f"{k} components", f"p = {p}", PUBLISHED[k][p - 1], error(train[:, :k], labels, test[:, :k], truth)
 
 
 def features(context, degree, count):
@@ -55,10 +55,10 @@ def features(context, degree, count):
     return out
 
 
-def error(train, labels, test, truth, chosen):
+def error(train, labels, test, truth):
     size = np.sqrt((train ** 2).sum(axis=1).mean())
     train, test = train / size, test / size
-    c = choose_c(train[chosen], labels[chosen])
+    c = choose_c(train, labels)
     return 100 * np.mean(machine(c).fit(train, labels).predict(test) != truth)
 
 

@@ -104,7 +104,7 @@ void draw_reconstructions(const std::string& path, const Model<T>& model, const 
   Matrix<double> pictures(rows * columns, model.features());
   plot::Style style;
   style.title = title.empty()
-                    ? "Rebuilt from k components: error of a pixel (±), numbers stored (% of the data's)"
+                    ? "Rebuilt from components (how many: error of a pixel, share of the numbers stored)"
                     : title;
   style.captions.resize(static_cast<std::size_t>(rows * columns));
   for (Index s = 0; s < columns; ++s) {
@@ -124,7 +124,7 @@ void draw_reconstructions(const std::string& path, const Model<T>& model, const 
                                    static_cast<double>(model.features()));
       const ReconstructionStep& step = steps[static_cast<std::size_t>(s)];
       style.captions[at] =
-          fmt::format("k = {}  ±{:.3g}  {:.3g} %", step.components, rms, 100 * (1 - step.saving));
+          fmt::format("{}: ±{:.3g}, {:.2g} %", step.components, rms, 100 * (1 - step.saving));
     }
   }
   // Grey means the same in the whole sheet: what an original can show. What overshoots is cut.
