@@ -2,6 +2,7 @@
 // asks a question, prints the answer in a line or two and leaves pictures, scores and models behind.
 #include "files.hpp"
 #include "fit_options.hpp"
+#include "images.hpp"
 
 #include <mercer/mercer.hpp>
 #include <mercer/plot.hpp>
@@ -275,6 +276,8 @@ void digits(Demo& demo) {
       data.label, style);
   plot::scree(demo.path("digits-scree.svg"), kernel.report(),
               styled("Digits: variance of the kernel components"));
+  draw_components<double>(demo.path("digits-components.svg"), pca, {8, 8},
+                          "Digits: the mean and ten components of PCA");
   demo.list_written();
 }
 
@@ -337,13 +340,9 @@ void run_demo(const std::string& folder, const Session& session) {
     throw Error(ErrorCode::cannot_create, fmt::format("{}: cannot create: {}", folder, error.message()),
                 "name a folder with --out");
   Demo demo(folder, session);
-  print(
-      fmt::format("Kernel PCA and discriminants on seven examples; everything is written to {}/\n", folder));
-  for (const auto example :
-       {circles, three_modes, unit_directions, two_classes, discriminants, circle_rank, digits})
-    print(fmt::format("Kernel PCA on examples; everything is written to {}/\n", folder));
-  for (const auto example :
-       {circles, three_modes, unit_directions, two_classes, circle_rank, digits, denoised_digits})
+  print(fmt::format("Kernel PCA and its family on examples; everything is written to {}/\n", folder));
+  for (const auto example : {circles, three_modes, unit_directions, two_classes, discriminants, circle_rank,
+                             digits, denoised_digits})
     example(demo);
   print(
       fmt::format("\nNow your own data: mercer kpca DATA.csv --label COLUMN --model my.mercer && "

@@ -28,13 +28,16 @@ void ReadFlags::add_to(CLI::App& parser, const std::string& group) {
       ->type_name("COLUMN")
       ->group(group);
   parser.add_option("--missing", missing, "what to do with empty cells and NaN (default error)")
-      ->type_name("error|drop|mean")
+      ->type_name(may_fit ? "error|drop|mean|fit" : "error|drop|mean")
       ->group(group);
   parser.add_flag("--transpose", transpose, "columns are samples")->group(group);
 }
 
 ReadOptions ReadFlags::parsed() const {
-  return {.label = label, .missing = parse_missing(missing), .transpose = transpose};
+  const Missing policy = parse_missing(missing);
+  if (policy == Missing::fit && !may_fit)
+    throw Error(ErrorCode::usage, "--missing fit is for pca, which can estimate gaps", "error, drop or mean");
+  return {.label = label, .missing = policy, .transpose = transpose};
 }
 
 Run RunFlags::run(const Session& session, ProgressBar& bar) const {

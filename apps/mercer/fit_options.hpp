@@ -20,6 +20,7 @@ struct ReadFlags {
   std::string label;
   std::string missing = "error";
   bool transpose = false;
+  bool may_fit = false;  ///< the command has a use for --missing fit
 
   void add_to(CLI::App& parser, const std::string& group);
   [[nodiscard]] ReadOptions parsed() const;

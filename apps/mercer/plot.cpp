@@ -1,6 +1,7 @@
 // mercer plot: a picture of a model (scores, scree, contour maps) or of a table's columns.
 #include "files.hpp"
 #include "fit_options.hpp"
+#include "images.hpp"
 
 #include <mercer/error.hpp>
 #include <mercer/model.hpp>
@@ -19,7 +20,7 @@ namespace {
 constexpr Index most_contour_maps = 12;
 
 struct Flags {
-  std::string file, out, label, title;
+  std::string file, out, label, title, images, reconstruct;
   std::vector<Index> components;  // counted from 1
   bool scree = false, contours = false, three_d = false;
 };
@@ -90,6 +91,14 @@ void plot_model(const Flags& flags) {
     plot_contours(flags, *model);
     return;
   }
+  if (!flags.images.empty()) {
+    const ImageSize size = parse_image_size(flags.images);
+    if (flags.reconstruct.empty())
+      draw_components(flags.out, *model, size, flags.title);
+    else
+      draw_reconstructions(flags.out, *model, flags.reconstruct, size, flags.title);
+    return;
+  }
   const auto columns = chosen_columns(flags, model->components(), "component");
   std::vector<std::string> axes;
   for (const Index c : columns)
@@ -99,12 +108,19 @@ void plot_model(const Flags& flags) {
 }
 
 void plot_table(const Flags& flags) {
+  if (!flags.reconstruct.empty())
+    throw Error(ErrorCode::usage, fmt::format("{} is a table: --reconstruct needs a model", flags.file),
+                "fit one with --model");
   if (flags.scree || flags.contours)
     throw Error(
         ErrorCode::usage,
         fmt::format("{} is a table: {} needs a model", flags.file, flags.scree ? "--scree" : "--contours"),
         "fit one with --model");
   const auto data = read_dataset<double>(flags.file, {.label = flags.label});
+  if (!flags.images.empty()) {
+    draw_rows(flags.out, data, parse_image_size(flags.images), flags.title);
+    return;
+  }
   const auto columns = chosen_columns(flags, data.samples.cols(), "column");
   std::vector<std::string> axes;
   for (const Index c : columns)
@@ -116,9 +132,13 @@ void plot_table(const Flags& flags) {
 
 void plot_file(const Flags& flags) {
   require_creatable(flags.out);
-  if (flags.scree + flags.contours + flags.three_d > 1)
-    throw Error(ErrorCode::usage, "--scree, --contours and --3d are three different pictures", "choose one");
-  if ((flags.scree || flags.contours) && !flags.components.empty())
+  const bool images = !flags.images.empty();
+  if (flags.scree + flags.contours + flags.three_d + images > 1)
+    throw Error(ErrorCode::usage, "--scree, --contours, --3d and --images are different pictures",
+                "choose one");
+  if (!flags.reconstruct.empty() && !images)
+    throw Error(ErrorCode::usage, "--reconstruct is drawn as images", "add --images HEIGHTxWIDTH");
+  if ((flags.scree || flags.contours || images) && !flags.components.empty())
     throw Error(ErrorCode::usage, "--components chooses the axes of a scatter plot", "leave it out here");
   if (is_model_file(flags.file))
     with_precision(model_precision(flags.file), [&]<class T>() { plot_model<T>(flags); });
@@ -139,6 +159,14 @@ Command add_plot(CLI::App& program) {
   parser->add_flag("--scree", flags->scree, "variance of each component and its running share");
   parser->add_flag("--contours", flags->contours, "each component over the input plane (2 features)");
   parser->add_flag("--3d", flags->three_d, "scatter of three components");
+  parser
+      ->add_option("--images", flags->images,
+                   "components (or a table's rows) as pictures of that many pixels")
+      ->type_name("HEIGHTxWIDTH");
+  parser
+      ->add_option("--reconstruct", flags->reconstruct,
+                   "with --images: rows of DATA rebuilt from 1, 2, 4, ... components")
+      ->type_name("DATA");
   parser->add_option("--components", flags->components, "which to draw, counted from 1 (default 1,2)")
       ->type_name("I,J")
       ->delimiter(',');

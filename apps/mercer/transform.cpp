@@ -26,6 +26,9 @@ ModelPoints<T> open_points(const Flags& flags, const Model<T>& model, const Run&
     throw Error(ErrorCode::usage,
                 "--missing mean would fill gaps with the mean of the new points, not of the training data",
                 "use --missing drop, or fill the gaps beforehand");
+  if (options.missing == Missing::fit && !model.takes_gaps())
+    throw Error(ErrorCode::usage, fmt::format("{} was fitted on a table without gaps", flags.model),
+                "fit it with --missing fit, or use --missing drop");
   if (is_libsvm(flags.data)) options.features = model.features();  // trailing zeros are not written there
   return ModelPoints<T>(flags.data, options, model, run);
 }
@@ -59,6 +62,7 @@ void transform(const Flags& flags, const Session& session) {
 
 Command add_transform(CLI::App& program) {
   auto flags = std::make_shared<Flags>();
+  flags->read.may_fit = true;
   auto* parser = program.add_subcommand("transform", "scores of new points under a fitted model");
   parser->add_option("MODEL", flags->model, "a file written by --model")->required();
   parser->add_option("DATA", flags->data, "the new points; '-' is CSV on stdin")->required();

@@ -39,7 +39,8 @@ struct Dataset {
   Index dropped = 0;  ///< rows left out by Missing::drop
 };
 
-enum class Missing { error, drop, mean };
+/// fit: gaps stay (NaN, or not stored in sparse data) for a method that estimates them, such as MissingPca.
+enum class Missing { error, drop, mean, fit };
 [[nodiscard]] Missing parse_missing(std::string_view name);
 
 struct ReadOptions {

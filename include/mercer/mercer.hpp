@@ -10,12 +10,15 @@
 #include <mercer/kernel.hpp>
 #include <mercer/kernel_check.hpp>
 #include <mercer/kernel_pca.hpp>
+#include <mercer/loadings.hpp>
 #include <mercer/matrix.hpp>
+#include <mercer/missing_pca.hpp>
 #include <mercer/model.hpp>
 #include <mercer/pca.hpp>
 #include <mercer/plan.hpp>
 #include <mercer/preimage.hpp>
 #include <mercer/random_feature_pca.hpp>
+#include <mercer/reconstruction.hpp>
 #include <mercer/report.hpp>
 #include <mercer/row_source.hpp>
 #include <mercer/run.hpp>

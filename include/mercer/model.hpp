@@ -40,6 +40,11 @@ class Model {
   [[nodiscard]] virtual Matrix<T> scores() const = 0;
   /// The training points as they were given (before scaling), where the model keeps them.
   [[nodiscard]] virtual std::optional<Matrix<T>> training_points() const { return std::nullopt; }
+  /// What each component is made of, features x components, where it is a direction of the (scaled) input
+  /// space.
+  [[nodiscard]] virtual std::optional<Block<T>> loadings() const { return std::nullopt; }
+  /// May points have gaps (NaN, or entries that a sparse row does not store)?
+  [[nodiscard]] virtual bool takes_gaps() const { return false; }
   /// The label column of the training data, if there was one (perhaps its name alone).
   [[nodiscard]] const std::optional<Label>& label() const { return label_; }
   /// Names of the input columns, if there were any.

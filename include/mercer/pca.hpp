@@ -32,7 +32,8 @@ class Pca final : public Model<T> {
   [[nodiscard]] Index features() const override { return directions_.rows(); }
   [[nodiscard]] Matrix<T> scores() const override { return scores_; }
   [[nodiscard]] const Block<T>& directions() const { return directions_; }  ///< d x k, orthonormal
-  [[nodiscard]] const Vector<double>& mean() const { return mean_; }        ///< zeros if not centred
+  [[nodiscard]] std::optional<Block<T>> loadings() const override { return directions_; }
+  [[nodiscard]] const Vector<double>& mean() const { return mean_; }  ///< zeros if not centred
 
   static std::unique_ptr<Model<T>> read(ModelReader<T>& reader);  ///< used by load_model
 

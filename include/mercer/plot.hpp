@@ -79,6 +79,19 @@ struct PictureRow {
 void gallery(const std::string& path, const std::vector<PictureRow>& rows, Index picture_height,
              Index picture_width, const Style& style = {});
 
+/// How rows of numbers become pictures: height x width grey pixels, row by row from the top.
+struct ImageGrid {
+  Index height = 0, width = 0;
+  Index columns = 0;  ///< of the sheet; 0: what suits it
+  /// One range of grey for all, so that they can be compared; otherwise each picture has its own.
+  bool shared_range = false;
+  /// For each picture: 0 is middle grey, as suits directions. May be short.
+  std::vector<bool> around_zero = {};
+};
+/// A contact sheet, one picture a row of `pictures`, with style.captions under them.
+void images(const std::string& path, const MatrixView<double>& pictures, const ImageGrid& grid,
+            const Style& style = {});
+
 /// "PC1 (λ = 0.21, 34 %)" for each component of a fit: its variance and share.
 [[nodiscard]] std::vector<std::string> captions(const Report& report);
 

@@ -59,6 +59,18 @@ struct Discrimination {
   Index chosen = 0;  ///< which of the trials
 };
 
+/// PCA with gaps: what was known, and how well the rest was guessed where it could be checked.
+struct GapEstimate {
+  Index known = 0;            ///< entries of the table that are there
+  double ridge = 0;           ///< of the fit
+  double known_error = 0;     ///< root mean square over the known entries, in the units of the (scaled) data
+  Index held_out = 0;         ///< known entries that were hidden from a first fit
+  double held_out_error = 0;  ///< root mean square over these; by the same fit
+  double column_mean_error =
+      0;  ///< over the same entries, if each is guessed as its column's mean (or as 0, not centred)
+  Index sweeps = 0;  ///< over the table, of the last fit
+};
+
 struct Report {
   std::string method;
   Index n = 0, d = 0;
@@ -89,6 +101,7 @@ struct Report {
   std::vector<std::pair<std::string, double>> seconds;  ///< stage, in order; "total" last
   std::size_t peak_bytes = 0;                           ///< of the process
   std::vector<std::string> notes;                       ///< what the user should know, in words
+  std::optional<GapEstimate> gaps;  ///< of PCA with gaps: eigenvalues and shares are estimates
 
   [[nodiscard]] std::string to_json() const;
   [[nodiscard]] std::string to_string() const;  ///< a readable summary

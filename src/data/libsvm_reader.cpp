@@ -20,7 +20,8 @@ RawTable<T> read_libsvm(const Location& file, const ReadOptions& options, const 
   LibsvmRows<T> rows(where, options.missing);
   rows.parse(text, run);
   if (rows.rows() == 0) throw Error(ErrorCode::bad_data, fmt::format("{}: the file has no rows", where));
-  const Index cols = std::max<Index>(options.features, rows.width());
+  const Index wanted = options.transpose ? 0 : options.features;  // transposed, the rows are the features
+  const Index cols = std::max<Index>(wanted, rows.width());
   if (cols == 0) throw Error(ErrorCode::bad_data, fmt::format("{}: no row has a value", where));
   return rows.take(cols, bytes.owner);
 }

@@ -19,8 +19,9 @@ Missing parse_missing(std::string_view name) {
   if (name == "error") return Missing::error;
   if (name == "drop") return Missing::drop;
   if (name == "mean") return Missing::mean;
+  if (name == "fit") return Missing::fit;
   throw Error(ErrorCode::usage, fmt::format("unknown policy '{}' for missing values", name),
-              "error, drop or mean");
+              "error, drop, mean or fit");
 }
 
 bool is_missing_token(std::string_view text) {

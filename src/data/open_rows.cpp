@@ -74,7 +74,7 @@ class FileRows final : public RowSource<T> {
   }
 
   Samples<T> repaired(const RawTable<T>& rows) {
-    if (!rows.has_missing) return rows.samples;
+    if (!rows.has_missing || missing_ == Missing::fit) return rows.samples;
     if (missing_ == Missing::mean) return means_.fill(rows.samples);
     const auto complete = complete_rows(rows);
     dropped_ += rows.samples.rows() - static_cast<Index>(complete.size());

@@ -15,7 +15,7 @@ Matrix<T> Model<T>::transform(const Samples<T>& points, const Run& run) const {
                 fmt::format("the points have {} column{}, and the {} model expects {}", points.cols(),
                             points.cols() == 1 ? "" : "s", method(), features()),
                 "give the same feature columns as in the fit, without the label");
-  require_finite(points, "the points");
+  if (!takes_gaps()) require_finite(points, "the points");
   if (points.rows() == 0) return Matrix<T>(0, components());
   return do_transform(points, run);
 }

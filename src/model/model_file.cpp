@@ -191,6 +191,14 @@ void ModelWriter::common(const Report& r, const std::optional<Label>& label,
                           {"orthogonal", r.features->orthogonal},
                           {"kernel_rms_error", keep_number(r.features->kernel_rms_error)},
                           {"pairs", r.features->pairs}};
+  if (r.gaps)
+    report["gaps"] = {{"known", r.gaps->known},
+                      {"ridge", keep_number(r.gaps->ridge)},
+                      {"known_error", keep_number(r.gaps->known_error)},
+                      {"held_out", r.gaps->held_out},
+                      {"held_out_error", keep_number(r.gaps->held_out_error)},
+                      {"column_mean_error", keep_number(r.gaps->column_mean_error)},
+                      {"sweeps", r.gaps->sweeps}};
   set("report", std::move(report));
   vector("report.gram_eigenvalues", r.gram_eigenvalues);
   vector("report.variances", r.variances);

@@ -341,6 +341,16 @@ Report ModelReader<T>::report() const {
                                       .kernel_rms_error = features.number("kernel_rms_error"),
                                       .pairs = features.count("pairs")};
   }
+  if (saved.has("gaps")) {
+    const Fields gaps = saved.object("gaps");
+    r.gaps = GapEstimate{.known = gaps.count("known"),
+                         .ridge = gaps.number("ridge"),
+                         .known_error = gaps.number("known_error"),
+                         .held_out = gaps.count("held_out"),
+                         .held_out_error = gaps.number("held_out_error"),
+                         .column_mean_error = gaps.number("column_mean_error"),
+                         .sweeps = gaps.count("sweeps")};
+  }
   return r;
 }
 

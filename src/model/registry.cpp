@@ -3,6 +3,7 @@
 #include <mercer/discriminant.hpp>
 #include <mercer/error.hpp>
 #include <mercer/kernel_pca.hpp>
+#include <mercer/missing_pca.hpp>
 #include <mercer/pca.hpp>
 #include <mercer/random_feature_pca.hpp>
 
@@ -23,6 +24,12 @@ struct Method {
   std::unique_ptr<Model<T>> (*read)(ModelReader<T>&);
 };
 
+/// PCA of a whole table, or of one with gaps.
+template <class T>
+std::unique_ptr<Model<T>> read_pca(ModelReader<T>& reader) {
+  return reader.has("penalty") ? MissingPca<T>::read(reader) : Pca<T>::read(reader);
+}
+
 /// Kernel PCA on the kernel, or on features that stand for it.
 template <class T>
 std::unique_ptr<Model<T>> read_kernel_pca(ModelReader<T>& reader) {
@@ -31,7 +38,7 @@ std::unique_ptr<Model<T>> read_kernel_pca(ModelReader<T>& reader) {
 
 template <class T>
 constexpr std::array<Method<T>, 5> methods{{
-    {"pca", &Pca<T>::read},
+    {"pca", &read_pca<T>},
     {"kpca", &read_kernel_pca<T>},
     {"basis-pca", &BasisPca<T>::read},
     {"lda", &LinearDiscriminant<T>::read},

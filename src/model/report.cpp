@@ -218,6 +218,20 @@ void add(Json& report, const Discrimination& d, Index n) {
                                 {"trials", std::move(table)}};
 }
 
+/// What stands in place of a certificate where entries of the table were not known.
+std::string estimated(const GapEstimate& g, Index n, Index d) {
+  std::string out = fmt::format(
+      "estimated: {:.4g} % of the table was known; root mean square error there {:.4g} (ridge {:.4g}, {} "
+      "sweeps)\n",
+      100 * double(g.known) / (double(n) * double(d)), g.known_error, g.ridge, g.sweeps);
+  if (g.held_out > 0)
+    out += fmt::format(
+        "held out: {} known entries, hidden from a first fit, were guessed with an error of {:.4g}; "
+        "column means alone miss them by {:.4g}\n",
+        g.held_out, g.held_out_error, g.column_mean_error);
+  return out;
+}
+
 /// Three digits, never an exponent.
 std::string time_text(double seconds) {
   return seconds < 100 ? fmt::format("{:.3g}", seconds) : fmt::format("{:.0f}", seconds);
@@ -306,6 +320,14 @@ std::string Report::to_json() const {
     report["directions"] = basis->directions;
   }
   if (discrimination) add(report, *discrimination, n);
+  if (gaps)
+    report["gaps"] = {{"known", gaps->known},
+                      {"ridge", number(gaps->ridge)},
+                      {"known_rms_error", number(gaps->known_error)},
+                      {"held_out", gaps->held_out},
+                      {"held_out_rms_error", number(gaps->held_out_error)},
+                      {"column_mean_rms_error", number(gaps->column_mean_error)},
+                      {"sweeps", gaps->sweeps}};
   std::string out;
   print(report, 0, out);
   return out;
@@ -321,7 +343,7 @@ std::string Report::to_string() const {
                        components == 1 ? "" : "s", components_requested);
   out += table(*this);
   out += basis_in_words(*this);
-  out += features ? uncertified(*features) : certificate(*this);
+  out += gaps ? estimated(*gaps, n, d) : features ? uncertified(*features) : certificate(*this);
   out += low_rank(*this);
   if (discrimination) out += discriminated(*discrimination, n);
   if (min_eigenvalue && negative_share.value_or(0) > 0) {

@@ -23,6 +23,9 @@ void draw_curves(Canvas& canvas, const std::vector<Curve>& curves, bool log_x, c
 void draw_gallery(Canvas& canvas, const std::vector<PictureRow>& rows, Index height, Index width,
                   const Style& style);
 
+void draw_images(Canvas& canvas, const MatrixView<double>& pictures, const ImageGrid& grid,
+                 const Style& style);
+
 /// What a scatter needs to be laid out before it is drawn: chosen by the number of columns.
 struct Cloud {
   MatrixView<double> points;  ///< a view: the data must outlive the cloud

@@ -35,6 +35,7 @@ PUBLIC = {
     "model": "model", "report": "model", "pca": "model", "kernel_pca": "model",
     "random_feature_pca": "model", "basis_pca": "model", "kernel_check": "model", "discriminant": "model",
     "preimage": "model", "tune": "model",
+    "loadings": "model", "missing_pca": "model", "reconstruction": "model",
     "plot": "plot",
     "mercer": "all",
 }

@@ -229,7 +229,8 @@ class Demo(CliTest):
         text = self.ok("demo", "--out", "out")
         written = {p.name for p in (self.folder / "out").iterdir()}
         for name in ("circles.svg", "three-modes.svg", "directions.svg", "two-classes.svg", "circle-spectrum.svg",
-                     "digits.svg", "digits-scree.svg", "denoised-digits.svg", "digits-kpca.mercer", "digits-kpca-scores.csv"):
+                     "digits.svg", "digits-scree.svg", "denoised-digits.svg", "digits-components.svg", "digits-kpca.mercer",
+                     "digits-kpca-scores.csv"):
             self.assertIn(name, written)
             self.assertIn(name, text)
         self.assertFalse([name for name in written if ".part-" in name])

@@ -3,6 +3,7 @@
 #include "data/temporary_file.hpp"
 
 #include <mercer/dataset.hpp>
+#include <mercer/row_source.hpp>
 
 #include <fmt/format.h>
 #include <rapidcheck/gtest.h>
@@ -305,10 +306,23 @@ RC_GTEST_PROP(ReadDataset, ArbitraryTextIsReadOrRefusedButNeverCrashes, ()) {
   }
 }
 
+TEST(Delimited, GapsStayForMethodsThatEstimateThem) {
+  const TemporaryFile file(".csv", "x,y,kind\n1,NA,a\n3,4,b\n,8,a\n");
+  const ReadOptions options{.label = "kind", .missing = Missing::fit};
+  const auto d = read_dataset<double>(file.path(), options).samples.to_dense();
+  ASSERT_EQ(d.rows(), 3);
+  EXPECT_TRUE(std::isnan(d(0, 1)) && std::isnan(d(2, 0)));
+  EXPECT_EQ(d(0, 0) + d(1, 0) + d(1, 1) + d(2, 1), 16);
+  const auto rows = open_rows<double>(file.path(), options)->next().to_dense();
+  EXPECT_TRUE(std::isnan(rows(0, 1)) && rows(2, 1) == 8);
+  expect_contains(message_of("x,kind\n1,a\n2,\n", options), "kind");
+}
+
 TEST(ParseMissing, KnowsItsNames) {
   EXPECT_EQ(parse_missing("error"), Missing::error);
   EXPECT_EQ(parse_missing("drop"), Missing::drop);
   EXPECT_EQ(parse_missing("mean"), Missing::mean);
+  EXPECT_EQ(parse_missing("fit"), Missing::fit);
   EXPECT_EQ(error_of([] { (void)parse_missing("zero"); }).code(), ErrorCode::usage);
 }
 

@@ -60,6 +60,14 @@ TEST(Libsvm, MissingValues) {
   expect_contains(message_of(text, {.missing = Missing::mean}), "no column means");
 }
 
+TEST(Libsvm, TransposedTheRowsAreTheFeaturesAndNothingIsWidened) {
+  const std::string text = "0 1:1 2:5\n0\n0 2:3\n";
+  const auto d = read(text, {.transpose = true, .features = 3});
+  EXPECT_TRUE(d.samples.is_sparse());
+  EXPECT_EQ(d.samples.to_dense(), (Matrix<double>(2, 3) << 1, 0, 0, 5, 0, 3).finished());
+  expect_contains(message_of(text, {.transpose = true, .features = 4}), "3 features, expected 4");
+}
+
 TEST(Libsvm, ErrorsNameTheLineAndTheField) {
   expect_contains(message_of("1 1:1\n1 0:1\n"), "FILE:2:2: column 0 (libsvm columns count from 1)");
   expect_contains(message_of("1 2:1 1:1\n"), "FILE:1:3: column 1 after column 2");
