@@ -1,10 +1,13 @@
 // Everything of mercer::mercer. (Pictures are in <mercer/plot.hpp>, library mercer::plot.)
 #pragma once
 
+#include <mercer/basis.hpp>
+#include <mercer/basis_pca.hpp>
 #include <mercer/dataset.hpp>
 #include <mercer/error.hpp>
 #include <mercer/generate.hpp>
 #include <mercer/kernel.hpp>
+#include <mercer/kernel_check.hpp>
 #include <mercer/kernel_pca.hpp>
 #include <mercer/matrix.hpp>
 #include <mercer/model.hpp>

@@ -5,6 +5,7 @@
 //     mercer::Matrix<double> scores = model->transform(new_points);
 #pragma once
 
+#include <mercer/basis.hpp>
 #include <mercer/dataset.hpp>
 #include <mercer/kernel.hpp>
 #include <mercer/report.hpp>
@@ -63,6 +64,8 @@ class Model {
 struct LoadOptions {
   /// The C++ functions behind kernels made by Kernel::from_tiles or from_pairs, by name.
   std::map<std::string, Kernel> kernels;
+  /// The C++ functions behind bases made by Basis::from_functions, by name.
+  std::map<std::string, Basis> bases;
 };
 
 /// float or double? Reads only the header.

@@ -31,6 +31,16 @@ struct FeatureApproximation {
   Index pairs = 0;              ///< how many
 };
 
+/// PCA on basis functions: what they are, and each direction as a function of the inputs.
+struct BasisDescription {
+  std::string basis;               ///< as Basis::parse reads it
+  Index functions = 0;             ///< m
+  std::vector<std::string> names;  ///< of the functions without their weights; none where m is large
+  Matrix<double> coefficients;     ///< of these, a row a component: weights undone; none where m is large
+  Vector<double> offsets;          ///< score = Σ coefficient · function − offset
+  std::vector<std::string> directions;  ///< in words: the score, or from the smallest end the relation = 0
+};
+
 struct Report {
   std::string method;
   Index n = 0, d = 0;
@@ -39,6 +49,7 @@ struct Report {
   std::string kernel;
   Precision precision = Precision::float64;
   bool centered = true;
+  End end = End::largest;                   ///< smallest: eigenvalues ascend, bounds are from below
   Vector<double> gram_eigenvalues;          ///< of K̃, descending
   Vector<double> variances;                 ///< those over n (or n − 1)
   Vector<double> explained_variance_ratio;  ///< over the exact trace
@@ -47,6 +58,7 @@ struct Report {
   MissedBound missed;
   std::optional<EigenvalueBounds> bounds;        ///< of the low-rank route
   std::optional<FeatureApproximation> features;  ///< of random features: nothing above is certified
+  std::optional<BasisDescription> basis;         ///< of PCA on basis functions
   /// Most negative eigenvalue of K̃, where the kernel is not known to be PSD.
   std::optional<double> min_eigenvalue;
   /// Σ|λ⁻| / Σ|λ| over the eigenvalues that were computed; exact when all were.

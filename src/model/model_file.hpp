@@ -111,6 +111,8 @@ class ModelReader {
   [[nodiscard]] const std::string& path() const { return file_.path(); }
   [[nodiscard]] const std::string& method() const { return file_.method(); }
 
+  [[nodiscard]] const LoadOptions& options() const { return options_; }
+
   [[nodiscard]] bool has(const std::string& name) const;  ///< a tensor or a parameter
   [[nodiscard]] const nlohmann::json& get(const std::string& name) const;
   [[nodiscard]] double number(const std::string& name) const;  ///< also inf and nan, as set() keeps them

@@ -1,4 +1,5 @@
 // Which method reads which model file. A new method adds its line here.
+#include <mercer/basis_pca.hpp>
 #include <mercer/error.hpp>
 #include <mercer/kernel_pca.hpp>
 #include <mercer/pca.hpp>
@@ -28,9 +29,10 @@ std::unique_ptr<Model<T>> read_kernel_pca(ModelReader<T>& reader) {
 }
 
 template <class T>
-constexpr std::array<Method<T>, 2> methods{{
+constexpr std::array<Method<T>, 3> methods{{
     {"pca", &Pca<T>::read},
     {"kpca", &read_kernel_pca<T>},
+    {"basis-pca", &BasisPca<T>::read},
 }};
 
 }  // namespace

@@ -107,6 +107,9 @@ std::string certificate(const Report& r) {
                        r.residuals.maxCoeff());
   }
   const auto [sure, likely, delta] = r.missed;
+  if (r.end == End::smallest)
+    return out + (std::isfinite(likely) ? fmt::format("none below {:.4g} was missed\n", likely)
+                                        : "what may have been missed was not measured\n");
   if (std::isfinite(sure) && !(likely < sure))
     return out + fmt::format("none above {:.4g} was missed\n", sure);
   if (!std::isfinite(likely)) return out + "what may have been missed was not measured\n";
@@ -163,6 +166,16 @@ std::string uncertified(const FeatureApproximation& f) {
     out += fmt::format("; measured: root mean square error {:.3g} over {} pairs of points",
                        f.kernel_rms_error, f.pairs);
   return out + "\n";
+}
+
+/// What the components are, as functions of the inputs.
+std::string basis_in_words(const Report& r) {
+  if (!r.basis) return "";
+  std::string out;
+  const auto& lines = r.basis->directions;
+  for (std::size_t i = 0; i < std::min<std::size_t>(lines.size(), table_rows); ++i)
+    out += fmt::format("{} {}: {}\n", r.end == End::smallest ? "relation" : "score", i + 1, lines[i]);
+  return out;
 }
 
 /// Three digits, never an exponent.
@@ -241,6 +254,17 @@ std::string Report::to_json() const {
     report["kernel_rms_error"] = number(features->kernel_rms_error);
     report["kernel_rms_pairs"] = features->pairs;
   }
+  if (end == End::smallest) report["end"] = "smallest";
+  if (basis) {
+    report["basis"] = basis->basis;
+    report["functions"] = basis->functions;
+    report["function_names"] = basis->names;
+    report["coefficients"] = Json::array();
+    for (Index i = 0; i < basis->coefficients.rows(); ++i)
+      report["coefficients"].push_back(numbers(basis->coefficients.row(i).transpose()));
+    report["offsets"] = numbers(basis->offsets);
+    report["directions"] = basis->directions;
+  }
   std::string out;
   print(report, 0, out);
   return out;
@@ -249,11 +273,13 @@ std::string Report::to_json() const {
 std::string Report::to_string() const {
   std::string out = fmt::format("{} of {} x {}", method, n, d);
   if (!kernel.empty()) out += ", kernel " + kernel;
+  if (basis) out += fmt::format(", basis {} ({} functions)", basis->basis, basis->functions);
   out += fmt::format(", {}{}\n", name_of(precision), centered ? "" : ", not centred");
   if (components < components_requested)
     out += fmt::format("{} component{} of the {} asked for: there are no more\n", components,
                        components == 1 ? "" : "s", components_requested);
   out += table(*this);
+  out += basis_in_words(*this);
   out += features ? uncertified(*features) : certificate(*this);
   out += low_rank(*this);
   if (min_eigenvalue && negative_share.value_or(0) > 0) {

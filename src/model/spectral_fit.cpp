@@ -33,6 +33,7 @@ EigenRequest eigen_request(const SolveRequest& request, Index count) {
   out.basis = request.basis;
   out.delta = request.delta;
   out.positive_semidefinite = request.known_psd;
+  out.end = request.end;
   return out;
 }
 
@@ -121,9 +122,10 @@ Solved<T> solve_dense(Block<double> matrix, const SolveRequest& request, const R
   const bool share = request.components.share > 0;
   Index count = share ? n : std::min(request.components.count, n);
   const bool all = share || 4 * count >= n || n <= 512;
-  Spectrum<double> s = dense_eigenpairs<double>(op.matrix(), all ? n : count, End::largest, run);
+  const bool largest = request.end == End::largest;
+  Spectrum<double> s = dense_eigenpairs<double>(op.matrix(), all ? n : count, request.end, run);
   run.check();
-  if (!request.known_psd) {
+  if (!request.known_psd && largest) {
     const double smallest =
         all ? s.values[n - 1] : dense_eigenpairs<double>(op.matrix(), 1, End::smallest, run).values[0];
     const double negative = all ? -s.values.cwiseMin(0.0).sum() : std::max(0.0, -smallest);
@@ -136,8 +138,10 @@ Solved<T> solve_dense(Block<double> matrix, const SolveRequest& request, const R
   }
   // n orthonormal vectors: every eigenvalue lies within ‖R‖ of its place in the list.
   const double all_residuals = all ? residual_norms<double>(op, s.vectors, s.values, run).norm() : 0;
-  if (all && count < n) s.missed.rigorous = std::max(0.0, s.values[count]) + all_residuals;
-  if (all && count == n) s.missed.rigorous = all_residuals;
+  if (all && count < n)
+    s.missed.rigorous =
+        largest ? std::max(0.0, s.values[count]) + all_residuals : s.values[count] - all_residuals;
+  if (all && count == n) s.missed.rigorous = largest ? all_residuals : s.values[n - 1] - all_residuals;
   if (all) s.missed.probable = s.missed.rigorous;
   s.values.conservativeResize(count);
   s.vectors.conservativeResize(Eigen::NoChange, count);
@@ -145,9 +149,10 @@ Solved<T> solve_dense(Block<double> matrix, const SolveRequest& request, const R
   s.vectors = out.spectrum.vectors.template cast<double>();
   s.residuals = residual_norms<double>(op, s.vectors, s.values, run);
   if (!all) {
-    s.missed.rigorous = rigorous_missed_bound(op, s.values, s.residuals, End::largest, request.known_psd);
+    s.missed.rigorous = rigorous_missed_bound(op, s.values, s.residuals, request.end, request.known_psd);
+    const double probable = probable_missed_bound<double>(op, s, eigen_request(request, count), run);
     s.missed.probable =
-        std::min(s.missed.rigorous, probable_missed_bound<double>(op, s, eigen_request(request, count), run));
+        largest ? std::min(s.missed.rigorous, probable) : std::max(s.missed.rigorous, probable);
     s.missed.delta = request.delta;
   }
   out.spectrum.values = s.values;

@@ -18,6 +18,7 @@ struct SolveRequest {
   bool strict = true;   ///< as in EigenRequest
   double delta = 1e-6;
   bool known_psd = false;  ///< the matrix cannot have negative eigenvalues
+  End end = End::largest;  ///< smallest: a count, by LAPACK alone; the values ascend
   Index basis = 0;         ///< most vectors kept by the iteration; 0: chosen from the count
   /// Where each pass over the matrix is dear: a guess of it to begin from.
   const LandmarkApproximation* guess = nullptr;
@@ -26,7 +27,7 @@ struct SolveRequest {
 /// Eigenpairs with everything the certificate needs.
 template <class T>
 struct Solved {
-  Spectrum<T> spectrum;  ///< descending
+  Spectrum<T> spectrum;  ///< descending; ascending from the smallest end
   double trace = 0;
   /// Where the matrix is not known to be PSD: its smallest eigenvalue and Σ|λ⁻|/Σ|λ| as far as known.
   std::optional<double> min_eigenvalue, negative_share;

@@ -1,0 +1,352 @@
+// PCA on basis functions: Φ̃ᵀΦ̃ u = θ u, or Φ̃Φ̃ᵀ v = θ v and u = Φ̃ᵀv/√θ; Φ by blocks of rows.
+#include <mercer/basis_pca.hpp>
+
+#include "base/memory.hpp"
+#include "base/parallel.hpp"
+#include "base/stopwatch.hpp"
+#include "kernel/basis_parts.hpp"
+#include "kernel/feature_map.hpp"
+#include "kernel/node.hpp"
+#include "model/in_words.hpp"
+#include "model/model_file.hpp"
+#include "model/spectral_fit.hpp"
+#include "operator/dense_operator.hpp"
+#include "operator/feature_rows.hpp"
+#include "spectral/orthonormal.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <limits>
+
+namespace mercer {
+namespace {
+
+/// So many functions are listed in the report with their coefficients.
+constexpr Index listed = 200;
+/// What a function counts for in flops.
+constexpr double function_flops = 4;
+
+Side smaller_side(Index n, double m, bool smallest) {
+  return smallest || m <= double(n) ? Side::features : Side::samples;
+}
+
+template <class T>
+Problem problem_of(const Samples<T>& samples, const BasisPcaOptions& options) {
+  const double n = double(samples.rows()), m = options.basis.count(samples.cols());
+  const Side side = smaller_side(samples.rows(), m, options.smallest > 0);
+  Problem p;
+  p.name = side == Side::features ? "basis scatter" : "basis Gram";
+  const double size = side == Side::features ? m : n;
+  if (size > 1e9 || m > std::numeric_limits<std::int32_t>::max())
+    throw Error(
+        ErrorCode::no_memory,
+        fmt::format("{} of {} features is {:.3g} functions", options.basis.to_string(), samples.cols(), m),
+        "lower the degree; kpca with the kernel poly does without them");
+  p.size = static_cast<Index>(size);
+  p.components = options.smallest > 0 ? Components(options.smallest) : options.components;
+  p.element_flops = side == Side::features ? n : m;
+  p.apply_flops = n * m * (4 + function_flops / 8);
+  const double k = options.components.share > 0 ? 32 : double(p.components.count);
+  p.data_bytes =
+      FeatureRows<T>::block_bytes(samples.rows(), m) + 40 * m + 16 * k * m + k * n * double(8 + sizeof(T));
+  if (options.scale != Scale::none) p.data_bytes += double(samples.bytes());
+  return p;
+}
+
+template <class T>
+void require_options(const BasisPcaOptions& options) {
+  require_solvable(options.components, options.residual);
+  if (options.smallest < 0)
+    throw Error(ErrorCode::usage, fmt::format("{} relations were asked for", options.smallest),
+                "ask for at least 1");
+  if (options.smallest > 0 && options.route != Route::automatic && options.route != Route::dense)
+    throw Error(ErrorCode::usage,
+                fmt::format("there is no route {} to the smallest eigenvalues", name_of(options.route)),
+                "they are found by LAPACK: leave out --route");
+}
+
+Route route_of(const BasisPcaOptions& options) { return options.smallest > 0 ? Route::dense : options.route; }
+
+/// The smallest eigenvalues, in the functions that vary: once centred a constant obeys 1 = 1 and says
+/// nothing.
+template <class T>
+Solved<T> solve_smallest(const Block<double>& matrix, const std::vector<Index>& varying,
+                         const SolveRequest& request, const Run& run) {
+  if (static_cast<Index>(varying.size()) == matrix.rows()) return solve_dense<T>(matrix, request, run);
+  Solved<T> out = solve_dense<T>(matrix(varying, varying), request, run);
+  Block<T> vectors = Block<T>::Zero(matrix.rows(), out.spectrum.vectors.cols());
+  vectors(varying, Eigen::all) = out.spectrum.vectors;
+  out.spectrum.vectors = std::move(vectors);
+  return out;
+}
+
+/// Plain names can stand in formulas: age², not "age (years)²".
+bool plain(const std::vector<std::string>& columns) {
+  return !columns.empty() && std::all_of(columns.begin(), columns.end(), [](const std::string& name) {
+    return !name.empty() && std::isalpha(static_cast<unsigned char>(name[0])) &&
+           std::all_of(name.begin(), name.end(),
+                       [](unsigned char c) { return std::isalnum(c) || c == '_' || c >= 0x80; });
+  });
+}
+
+}  // namespace
+
+template <class T>
+Plan BasisPca<T>::plan(const Samples<T>& samples, const BasisPcaOptions& options, const Run& run) {
+  require_options<T>(options);
+  const Problem problem = problem_of(samples, options);
+  Plan plan = make_plan(problem, route_of(options), run);
+  estimate_seconds(plan, problem, run);
+  return plan;
+}
+
+template <class T>
+BasisPca<T> BasisPca<T>::fit(const Dataset<T>& data, const BasisPcaOptions& options, const Run& run) {
+  BasisPca model = fit(data.samples, options, run);
+  model.label_ = data.label;
+  model.columns_ = data.columns;
+  model.describe();
+  return model;
+}
+
+template <class T>
+BasisPca<T> BasisPca<T>::fit(const Samples<T>& samples, const BasisPcaOptions& options, const Run& caller) {
+  require_options<T>(options);
+  require_samples(samples);
+  Stopwatch watch;
+  BasisPca model;
+  Report& report = model.report_;
+  const Problem problem = problem_of(samples, options);
+  report.plan = make_plan(problem, route_of(options), caller);
+  estimate_seconds_if_known(report.plan, problem, caller);
+  const SteadyRun steady(caller);
+  const Run& run = steady;
+  model.scaling_ = Scaling<T>::fit(options.scale, samples);
+  const Samples<T> points = model.scaling_.apply(samples);
+  model.basis_ = options.basis.resolved(points, run);
+  model.map_ = std::make_shared<const FeatureMap>(model.basis_, points.cols());
+  const FeatureRows<T> rows(*model.map_, points);
+  const Index n = points.rows(), m = rows.features();
+  const bool smallest = options.smallest > 0;
+  const Side side = smaller_side(n, double(m), smallest);
+  watch.lap("prepare");
+
+  SolveRequest request;
+  request.components = problem.components;
+  request.residual = options.residual;
+  request.delta = options.delta;
+  request.known_psd = true;
+  request.end = smallest ? End::smallest : End::largest;
+  const Route route = report.plan.route;
+  Solved<double> solved;
+  model.mean_ = Vector<double>::Zero(m);
+  Block<double> matrix;
+  if (side == Side::features && route != Route::tiled) {
+    FeatureMoments moments = rows.moments(options.center, run);
+    if (options.center) model.mean_ = moments.mean;
+    matrix = moments.scatter.template selfadjointView<Eigen::Lower>();
+  } else {
+    if (options.center) model.mean_ = rows.mean(run);
+    if (route != Route::tiled) matrix = rows.gram(model.mean_, run);
+  }
+  watch.lap("features");
+  if (smallest) {
+    std::vector<Index> varying;
+    for (Index j = 0; j < m; ++j)
+      if (!options.center || model.map_->degree(j) != 0) varying.push_back(j);
+    solved = solve_smallest<double>(matrix, varying, request, run);
+    solved.trace = matrix.trace();
+  } else if (route == Route::dense) {
+    solved = solve_dense<double>(std::move(matrix), request, run);
+  } else if (route == Route::stored) {
+    solved = solve_iteratively<double>(DenseOperator<double>(std::move(matrix)), request, run);
+  } else {
+    solved = solve_iteratively<double>(FeatureRowsOperator<T>(rows, model.mean_, side, run), request, run);
+  }
+
+  const double epsilon = std::numeric_limits<double>::epsilon();
+  if (smallest) {
+    report.components_requested = options.smallest;
+    if (n < m - (options.center ? 1 : 0))
+      report.notes.push_back(fmt::format(
+          "{} samples always obey relations in {} functions: more samples, or fewer functions, would tell", n,
+          m));
+  } else {
+    // φ − μ is known to rounding of μ: what n such errors make of an eigenvalue is not variance.
+    const double largest = solved.spectrum.values.size() ? solved.spectrum.values[0] : 0;
+    const double of_the_mean = double(n) * model.mean_.squaredNorm() * 64 * epsilon * epsilon;
+    keep_components(
+        solved, options.components,
+        std::max({of_the_mean, 32 * epsilon * largest, rounding_threshold(solved, 0, epsilon, route)}),
+        report);
+  }
+  watch.lap("solve");
+
+  if (side == Side::features) {
+    model.directions_ = solved.spectrum.vectors;
+  } else {  // u = Φ̃ᵀv/√θ
+    model.directions_ = rows.transposed_times(model.mean_, solved.spectrum.vectors, run);
+    model.directions_ *= solved.spectrum.values.cwiseSqrt().cwiseInverse().asDiagonal();
+  }
+  fix_signs<double>(model.directions_);
+  const Block<double> scores = rows.times(model.mean_, model.directions_, run);
+  // ‖Φ̃u‖² keeps the digits of a small eigenvalue that uᵀ(Φ̃ᵀΦ̃)u has lost to the largest.
+  if (smallest) solved.spectrum.values = scores.colwise().squaredNorm().transpose();
+  model.scores_ = scores.template cast<T>();
+
+  report.method = "basis-pca";
+  report.n = n;
+  report.d = samples.cols();
+  if (const auto kernel = model.basis_.kernel()) report.kernel = kernel->to_string();
+  report.centered = options.center;
+  report.end = request.end;
+  fill_report(report, solved, double(n));
+  report.precision = precision_of<T>;
+  if (options.scale != Scale::none) report.notes.push_back("the functions are of the scaled inputs");
+  model.describe();
+  watch.lap("scores");
+  report.seconds = watch.laps_and_total();
+  report.peak_bytes = peak_memory();
+  return model;
+}
+
+template <class T>
+void BasisPca<T>::describe() {
+  const Index m = map_->count(), k = directions_.cols();
+  const std::vector<std::string> variables =
+      plain(this->columns_) ? this->columns_ : std::vector<std::string>{};
+  BasisDescription out;
+  out.basis = basis_.to_string();
+  out.functions = m;
+  out.offsets = directions_.transpose() * mean_;
+  const auto coefficient = [&](Index j, Index c) { return directions_(j, c) * map_->weight(j); };
+  if (m <= listed) {
+    for (Index j = 0; j < m; ++j) out.names.push_back(map_->plain_name(j, variables));
+    out.coefficients.resize(k, m);
+    for (Index c = 0; c < k; ++c)
+      for (Index j = 0; j < m; ++j) out.coefficients(c, j) = coefficient(j, c);
+  }
+  for (Index c = 0; c < k; ++c) {
+    double largest = std::abs(out.offsets[c]), constant = -out.offsets[c];
+    for (Index j = 0; j < m; ++j) largest = std::max(largest, std::abs(coefficient(j, c)));
+    std::vector<Term> terms;
+    for (Index j = 0; j < m; ++j) {
+      if (map_->degree(j) == 0)
+        constant += coefficient(j, c);
+      else if (std::abs(coefficient(j, c)) > 1e-10 * largest)
+        terms.push_back({coefficient(j, c), map_->plain_name(j, variables), map_->degree(j)});
+    }
+    terms.push_back({constant, "1", 0});
+    const double rms = std::sqrt(std::max(0.0, this->report_.variances[c]));
+    out.directions.push_back(this->report_.end == End::smallest ? relation_in_words(std::move(terms), rms)
+                                                                : in_words(std::move(terms), 3));
+  }
+  this->report_.basis = std::move(out);
+}
+
+template <class T>
+Index BasisPca<T>::features() const {
+  return map_->dimension();
+}
+
+template <class T>
+Matrix<T> BasisPca<T>::do_transform(const Samples<T>& points, const Run& caller) const {
+  const SteadyRun steady(caller);
+  return FeatureRows<T>(*map_, scaling_.apply(points)).times(mean_, directions_, steady).template cast<T>();
+}
+
+template <class T>
+void BasisPca<T>::write(ModelWriter& writer) const {
+  writer.set("basis", basis_.to_string());
+  writer.set("smallest", this->report_.end == End::smallest);
+  for (std::size_t i = 0; i < basis_.parts().size(); ++i) {  // what was drawn, not the seed it came from
+    const std::string name = fmt::format("basis.{}.", i);
+    if (const auto* p = std::get_if<RadialPart>(&basis_.parts()[i].value); p && !p->given)
+      writer.block(name + "centers", Block<double>(*p->centers));
+    if (const auto* p = std::get_if<FourierPart>(&basis_.parts()[i].value)) {
+      writer.block(name + "frequencies", Block<double>(p->map->frequencies()));
+      writer.vector(name + "amplitudes", p->map->amplitudes());
+      writer.vector(name + "origin", p->map->origin());
+    }
+  }
+  writer.block("directions", directions_);
+  writer.vector("mean", mean_);
+  writer.matrix("scores", scores_);
+  writer.scaling(scaling_);
+}
+
+namespace {
+
+/// The basis as it was, with what it had drawn and the user's functions.
+template <class T>
+Basis read_basis(const ModelReader<T>& reader, Index d) {
+  std::optional<Basis> parsed;
+  try {
+    parsed = Basis::parse(reader.text("basis"));
+  } catch (const Error& error) {
+    reader.damaged(fmt::format("its basis cannot be read: {}", error.message()));
+  }
+  std::vector<BasisPart> parts = parsed->parts();
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const std::string name = fmt::format("basis.{}.", i);
+    if (auto* p = std::get_if<RadialPart>(&parts[i].value)) {
+      if (p->gamma.rule != Gamma::Rule::value) reader.damaged("the width of its bumps is missing");
+      if (!p->given) {
+        reader.require_shape(name + "centers", {p->count, d});
+        p->centers = std::make_shared<const Matrix<double>>(reader.wide_block(name + "centers"));
+      }
+      if (p->centers->cols() != d) reader.damaged("its centres are of another dimension");
+    }
+    if (auto* p = std::get_if<FourierPart>(&parts[i].value)) {
+      reader.require_shape(name + "frequencies", {d, p->count / 2});
+      reader.require_shape(name + "amplitudes", {p->count / 2});
+      if (reader.shape(name + "origin").at(0) != 0) reader.require_shape(name + "origin", {d});
+      p->map = std::make_shared<const RandomFeatures<double>>(
+          Matrix<double>(reader.wide_block(name + "frequencies")), reader.vector(name + "amplitudes"),
+          reader.vector(name + "origin"));
+    }
+    if (auto* p = std::get_if<UserPart>(&parts[i].value)) {
+      const auto found = reader.options().bases.find(p->name);
+      if (found == reader.options().bases.end())
+        throw Error(
+            ErrorCode::usage,
+            fmt::format("{} needs your functions '{}', which are saved by name only", reader.path(), p->name),
+            fmt::format("load it from C++ with LoadOptions::bases[\"{}\"] = the basis", p->name));
+      parts[i] = found->second.parts().at(0);
+    }
+  }
+  return Basis(std::move(parts));
+}
+
+}  // namespace
+
+template <class T>
+std::unique_ptr<Model<T>> BasisPca<T>::read(ModelReader<T>& reader) {
+  auto model = std::make_unique<BasisPca<T>>(BasisPca<T>());
+  reader.restore(*model);
+  const Index n = model->report_.n, d = model->report_.d, k = model->report_.components;
+  model->basis_ = read_basis(reader, d);
+  const double count = model->basis_.count(d);
+  const Index m = reader.shape("mean").at(0);
+  if (count != double(m)) reader.damaged(fmt::format("it has {} functions for a basis of {}", m, count));
+  reader.require_shape("mean", {m});
+  reader.require_shape("directions", {m, k});
+  reader.require_shape("scores", {n, k});
+  if (model->report_.variances.size() != k) reader.damaged("its variances are not one a component");
+  model->map_ = std::make_shared<const FeatureMap>(model->basis_, d);
+  model->report_.end = reader.flag("smallest") ? End::smallest : End::largest;
+  model->directions_ = reader.wide_block("directions");
+  model->mean_ = reader.vector("mean");
+  model->scores_ = reader.matrix("scores");
+  model->scaling_ = reader.scaling();
+  model->describe();
+  return model;
+}
+
+template class BasisPca<float>;
+template class BasisPca<double>;
+
+}  // namespace mercer

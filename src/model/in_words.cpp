@@ -1,0 +1,82 @@
+// Directions of a feature space, read by people.
+#include "model/in_words.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace mercer {
+namespace {
+
+constexpr std::size_t most_terms = 12;
+constexpr double visible = 1e-3, noise = 1e-7;  ///< beside the largest coefficient
+
+double largest_of(const std::vector<Term>& terms) {
+  double largest = 0;
+  for (const Term& t : terms) largest = std::max(largest, std::abs(t.coefficient));
+  return largest;
+}
+
+/// Keeps what will be shown; true when something that is not rounding was left out.
+bool leave_out_small(std::vector<Term>& terms) {
+  const double largest = largest_of(terms);
+  std::erase_if(terms, [&](const Term& t) { return !(std::abs(t.coefficient) > noise * largest); });
+  const std::size_t before = terms.size();
+  std::erase_if(terms, [&](const Term& t) { return std::abs(t.coefficient) < visible * largest; });
+  if (terms.size() > most_terms) {
+    std::stable_sort(terms.begin(), terms.end(), [](const Term& a, const Term& b) {
+      return std::abs(a.coefficient) > std::abs(b.coefficient);
+    });
+    terms.resize(most_terms);
+  }
+  return terms.size() < before;
+}
+
+std::string text_of(const Term& term, int digits) {
+  const std::string size = fmt::format("{:.{}g}", std::abs(term.coefficient), digits);
+  if (term.name == "1") return size;
+  return size == "1" ? term.name : size + "·" + term.name;
+}
+
+}  // namespace
+
+std::string in_words(std::vector<Term> terms, int digits) {
+  const bool more = leave_out_small(terms);
+  std::stable_sort(terms.begin(), terms.end(), [](const Term& a, const Term& b) {
+    if (a.degree != b.degree)
+      return (a.degree < 0 ? 1000000 : a.degree) > (b.degree < 0 ? 1000000 : b.degree);
+    return a.degree < 0 && std::abs(a.coefficient) > std::abs(b.coefficient);
+  });
+  std::string out;
+  for (const Term& t : terms) {
+    const bool negative = t.coefficient < 0;
+    if (out.empty())
+      out = negative ? "−" : "";
+    else
+      out += negative ? " − " : " + ";
+    out += text_of(t, digits);
+  }
+  if (out.empty()) return "0";
+  return more ? out + " + …" : out;
+}
+
+std::string relation_in_words(std::vector<Term> terms, double rms) {
+  const double largest = largest_of(terms);
+  double unit = 0;
+  Index degree = -2;
+  for (const Term& t : terms) {
+    if (std::abs(t.coefficient) < 0.05 * largest) continue;
+    const bool higher = t.degree > degree, bigger = std::abs(t.coefficient) > std::abs(unit) * (1 + 1e-6);
+    if (higher || (t.degree == degree && bigger)) {
+      unit = t.coefficient;
+      degree = t.degree;
+    }
+  }
+  if (unit == 0) return "0 = 0";
+  for (Term& t : terms) t.coefficient /= unit;
+  return fmt::format("{} = 0, to within {:.2g} on these samples (root mean square)", in_words(terms, 6),
+                     rms / std::abs(unit));
+}
+
+}  // namespace mercer

@@ -1,0 +1,246 @@
+// PCA on basis functions (mission rows M6, M8): kernel PCA by another way, and relations read off data.
+#include <mercer/basis_pca.hpp>
+#include <mercer/generate.hpp>
+#include <mercer/kernel_pca.hpp>
+#include <mercer/pca.hpp>
+
+#include "support.hpp"
+
+#include <Eigen/Eigenvalues>
+
+#include <cstdio>
+#include <map>
+
+namespace mercer {
+namespace {
+
+using test::tolerance;
+
+template <class T>
+class BasisPcaFit : public testing::Test {};
+using Types = testing::Types<float, double>;
+TYPED_TEST_SUITE(BasisPcaFit, Types);
+
+TYPED_TEST(BasisPcaFit, IsKernelPcaWithThatKernelOnEitherSide) {
+  using T = TypeParam;
+  for (const auto& [n, d, degree] :
+       {std::tuple<Index, Index, int>{90, 2, 3}, {40, 3, 2}, {12, 6, 3}, {15, 1, 4}})
+    for (bool center : {true, false})
+      for (double coef0 : {1.0, 0.0}) {
+        const Matrix<T> x = T(0.7) * test::random_matrix<T>(n, d, 1);
+        const auto basis = BasisPca<T>::fit(
+            x, {.basis = Basis::polynomial(degree, 1, coef0), .components = 3, .center = center});
+        const auto kernel = KernelPca<T>::fit(
+            x, {.components = 3, .kernel = Kernel::polynomial(degree, 1, coef0), .center = center});
+        ASSERT_EQ(basis.components(), kernel.components());
+        EXPECT_EQ(basis.report().kernel, kernel.report().kernel);
+        const double top = kernel.report().gram_eigenvalues[0];
+        EXPECT_LE((basis.report().gram_eigenvalues - kernel.report().gram_eigenvalues).norm(), 1e-9 * top);
+        EXPECT_NEAR(basis.report().trace, kernel.report().trace, 1e-9 * kernel.report().trace);
+        EXPECT_LE(
+            (test::with_signs_of(kernel.scores(), basis.scores()) - kernel.scores().template cast<double>())
+                .norm(),
+            tolerance<T>(1e-7, 1e-3) * std::sqrt(top))
+            << n << ' ' << d << ' ' << degree << ' ' << center << ' ' << coef0;
+        const Matrix<T> fresh = test::random_matrix<T>(5, d, 2);
+        EXPECT_LE((test::with_signs_of(kernel.transform(fresh), basis.transform(fresh)) -
+                   kernel.transform(fresh).template cast<double>())
+                      .norm(),
+                  tolerance<T>(1e-6, 1e-2) * (1 + double(kernel.transform(fresh).norm())));
+      }
+}
+
+TYPED_TEST(BasisPcaFit, IsPcaOfTheFunctionsOnAwkwardData) {
+  using T = TypeParam;
+  for (const auto& [name, data] : test::awkward_data<T>())
+    for (bool center : {true, false}) {
+      const Basis basis = Basis::monomials(2);
+      const Matrix<double> phi = basis.evaluate(Samples<T>(data));
+      const auto ours = BasisPca<T>::fit(data, {.basis = basis, .components = 4, .center = center});
+      const auto plain = Pca<double>::fit(phi, {.components = 4, .center = center});
+      ASSERT_EQ(ours.components(), plain.components()) << name << center;
+      const double top = 1e-300 + (plain.components() ? plain.report().variances[0] : 0);
+      EXPECT_LE((ours.report().variances - plain.report().variances).norm(), 1e-10 * top) << name;
+      const Block<double> u = ours.directions();
+      EXPECT_LE((u.transpose() * u - Block<double>::Identity(u.cols(), u.cols())).norm(), 1e-7) << name;
+      EXPECT_LE(double((ours.transform(data) - ours.scores()).norm()),
+                tolerance<T>(1e-12, 1e-5) * (1 + double(ours.scores().norm())))
+          << name;
+    }
+}
+
+TYPED_TEST(BasisPcaFit, EveryRouteGivesTheSameAnswerForAnyNumberOfThreads) {
+  using T = TypeParam;
+  for (const auto& [n, d] : {std::pair<Index, Index>{900, 28}, {430, 32}}) {  // 435 and 561 functions
+    Matrix<T> x = T(0.3) * test::random_matrix<T>(n, d, 3);
+    for (Index j = 0; j < 4; ++j) x.col(j) *= T(6 - j);
+    const auto dense = BasisPca<T>::fit(x, {.components = 3, .route = Route::dense}, {.threads = 1});
+    const auto again = BasisPca<T>::fit(x, {.components = 3, .route = Route::dense}, {.threads = 2});
+    EXPECT_LE(double((dense.scores() - again.scores()).norm()),
+              tolerance<T>(1e-10, 1e-4) * double(dense.scores().norm()));
+    for (Route route : {Route::stored, Route::tiled}) {
+      const auto other = BasisPca<T>::fit(x, {.components = 3, .route = route}, {.threads = 1});
+      EXPECT_EQ(other.report().plan.route, route);
+      EXPECT_LE((other.report().variances - dense.report().variances).norm(),
+                1e-8 * dense.report().variances[0]);
+      EXPECT_LE(
+          (test::with_signs_of(dense.directions(), other.directions()) - Matrix<double>(dense.directions()))
+              .norm(),
+          1e-6);
+      const auto threaded = BasisPca<T>::fit(x, {.components = 3, .route = route}, {.threads = 2});
+      EXPECT_LE((threaded.report().gram_eigenvalues - other.report().gram_eigenvalues).norm(),
+                1e-10 * other.report().gram_eigenvalues[0]);
+      EXPECT_LE(double((threaded.scores() - other.scores()).norm()),
+                tolerance<T>(1e-6, 1e-4) * double(other.scores().norm()));
+    }
+  }
+}
+
+TYPED_TEST(BasisPcaFit, CirclePointsHaveFourComponentsWhereGenericPointsHaveFive) {
+  using T = TypeParam;
+  EXPECT_EQ(BasisPca<double>::fit(generate("circle", 60, 3), {.components = 10}).components(), 4);
+  EXPECT_EQ(BasisPca<T>::fit(test::random_matrix<T>(60, 2, 4), {.components = 10}).components(), 5);
+}
+
+/// The coefficients of a relation by the names of the functions, x1² having 1.
+std::map<std::string, double> relation_of(const Report& report, Index which = 0) {
+  std::map<std::string, double> out;
+  const BasisDescription& basis = *report.basis;
+  for (std::size_t j = 0; j < basis.names.size(); ++j)
+    out[basis.names[j]] = basis.coefficients(which, static_cast<Index>(j));
+  out["1"] -= basis.offsets[which];
+  const double unit = out["x1²"];
+  for (auto& [name, value] : out) value /= unit;
+  return out;
+}
+
+TEST(BasisPcaRelations, ACircleReadsOffItsOwnEquation) {
+  const Dataset<double> circle = generate("circle", 80, 3);  // around (1, 2), radius 1.5
+  for (const Basis& basis : {Basis::polynomial(2), Basis::monomials(2), Basis::polynomial(2, 0.5, 3)})
+    for (bool center : {false, true}) {
+      const auto model = BasisPca<double>::fit(circle, {.basis = basis, .smallest = 1, .center = center});
+      const auto relation = relation_of(model.report());
+      EXPECT_NEAR(relation.at("x2²"), 1, 1e-9);
+      EXPECT_NEAR(relation.at("x1·x2"), 0, 1e-9);
+      EXPECT_NEAR(relation.at("x1"), -2, 1e-9);
+      EXPECT_NEAR(relation.at("x2"), -4, 1e-9);
+      EXPECT_NEAR(relation.at("1"), 1 + 4 - 1.5 * 1.5, 1e-9);
+      const std::string words = model.report().basis->directions.at(0);
+      EXPECT_EQ(words.substr(0, words.find(", to within")), "x1² + x2² − 2·x1 − 4·x2 + 2.75 = 0");
+      EXPECT_LT(double(model.scores().norm()), 1e-10);
+      EXPECT_EQ(model.report().end, End::smallest);
+    }
+}
+
+TEST(BasisPcaRelations, ASphereAndACubicCurveToo) {
+  const auto sphere =
+      BasisPca<double>::fit(generate("sphere", 200, 1).samples, {.smallest = 1, .center = false});
+  const std::string words = sphere.report().basis->directions.at(0);
+  EXPECT_EQ(words.substr(0, words.find(", to within")), "x1² + x2² + x3² − 1 = 0");
+  Matrix<double> x(60, 2);  // y = x³ − x
+  for (Index i = 0; i < 60; ++i) x(i, 0) = -1.5 + double(i) / 20, x(i, 1) = std::pow(x(i, 0), 3) - x(i, 0);
+  const auto curve =
+      BasisPca<double>::fit(x, {.basis = Basis::polynomial(3), .smallest = 1, .center = false});
+  const std::string cubic = curve.report().basis->directions.at(0);
+  EXPECT_EQ(cubic.substr(0, cubic.find(", to within")), "x1³ − x1 − x2 = 0");
+}
+
+TEST(BasisPcaRelations, AreTheSmallestEigenvectorsOfTheScatter) {
+  const Matrix<double> x = test::random_matrix<double>(300, 3, 5);
+  for (bool center : {true, false}) {
+    const auto model =
+        BasisPca<double>::fit(x, {.basis = Basis::polynomial(2), .smallest = 3, .center = center});
+    Matrix<double> phi = Basis::polynomial(2).evaluate(Samples<double>(x));
+    if (center) phi = (phi.rowwise() - phi.colwise().mean()).eval();
+    const Eigen::SelfAdjointEigenSolver<Matrix<double>> all(phi.transpose() * phi);
+    const Vector<double> expected = all.eigenvalues().segment(center ? 1 : 0, 3);  // centred, 1 is constant
+    EXPECT_LT((model.report().gram_eigenvalues - expected).norm(), 1e-10 * all.eigenvalues().maxCoeff());
+    EXPECT_LE(model.report().missed.rigorous, all.eigenvalues()[center ? 4 : 3] * (1 + 1e-9));
+    EXPECT_GE(model.report().missed.rigorous, model.report().gram_eigenvalues[2]);
+    EXPECT_LT(model.report().residuals.maxCoeff(), 1e-10 * all.eigenvalues().maxCoeff());
+    EXPECT_NEAR(double(model.scores().squaredNorm()), expected.sum(), 1e-9 * all.eigenvalues().maxCoeff());
+  }
+}
+
+TEST(BasisPcaRelations, TooFewSamplesAreSaidToObeyAnything) {
+  const auto model =
+      BasisPca<double>::fit(test::random_matrix<double>(4, 3, 6), {.smallest = 1, .center = false});
+  ASSERT_FALSE(model.report().notes.empty());
+  EXPECT_NE(model.report().notes[0].find("4 samples always obey relations in 10 functions"),
+            std::string::npos);
+}
+
+TEST(BasisPcaWords, ScoresAreTheFunctionsThatTheWordsSay) {
+  Dataset<double> data;
+  Matrix<double> x = test::random_matrix<double>(200, 2, 7);
+  x.col(1) *= 5;
+  data.samples = x;
+  data.columns = {"width", "height"};
+  const auto model = BasisPca<double>::fit(data, {.basis = Basis::parse("x1, x2^2"), .components = 1});
+  const BasisDescription& basis = *model.report().basis;
+  for (Index i = 0; i < 200; ++i)
+    EXPECT_NEAR(
+        double(model.scores()(i, 0)),
+        basis.coefficients(0, 0) * x(i, 0) + basis.coefficients(0, 1) * x(i, 1) * x(i, 1) - basis.offsets[0],
+        1e-9);
+  EXPECT_EQ(basis.directions.at(0).find("x2^2 "), 0u) << basis.directions.at(0);
+  const auto named = BasisPca<double>::fit(data, {.basis = Basis::polynomial(2), .components = 1});
+  EXPECT_NE(named.report().basis->directions.at(0).find("height²"), std::string::npos)
+      << named.report().basis->directions.at(0);
+}
+
+TYPED_TEST(BasisPcaFit, ComesBackFromItsFileAsItWas) {
+  using T = TypeParam;
+  const Samples<T> x = test::random_matrix<T>(40, 3, 8), fresh = test::random_matrix<T>(7, 3, 9);
+  const Basis mine =
+      Basis::from_functions("mine", {"first", "sum"}, [](MatrixView<double> in, MatrixRef<double> phi) {
+        phi.col(0) = in.col(0);
+        phi.col(1) = in.rowwise().sum();
+      });
+  const std::string path =
+      testing::TempDir() + "mercer_basis_" + std::string(name_of(precision_of<T>)) + ".mercer";
+  for (const Basis& basis : {Basis::polynomial(3, 0.5), Basis::monomials(2), Basis::radial(5),
+                             Basis::radial_at(Matrix<double>::Ones(2, 3)), Basis::cosines(2),
+                             Basis::fourier(10), Basis::parse("x1^2, x2*x3"), Basis::radial(4) + mine})
+    for (Index smallest : {0, 1}) {
+      const auto model = BasisPca<T>::fit(
+          x, {.basis = basis, .smallest = smallest, .scale = Scale::standardize}, {.seed = 3});
+      model.save(path);
+      const auto loaded = load_model<T>(path, {.bases = {{"mine", mine}}});
+      EXPECT_EQ(loaded->transform(fresh), model.transform(fresh)) << basis.to_string();
+      EXPECT_EQ(loaded->scores(), model.scores());
+      EXPECT_EQ(loaded->report().to_json(), model.report().to_json());
+      EXPECT_EQ(loaded->report().to_string(), model.report().to_string());
+    }
+  BasisPca<T>::fit(x, {.basis = mine}).save(path);
+  EXPECT_THROW((void)load_model<T>(path), Error);
+  std::remove(path.c_str());
+}
+
+TEST(BasisPcaOptions, MistakesAreFoundBeforeTheWork) {
+  const Samples<double> x = test::random_matrix<double>(10, 3, 10);
+  const auto message = [&](const BasisPcaOptions& options, const Samples<double>& samples,
+                           std::size_t memory = 0) {
+    try {
+      (void)BasisPca<double>::fit(samples, options, {.memory = memory});
+    } catch (const Error& e) {
+      return std::string(e.what());
+    }
+    return std::string("no error");
+  };
+  EXPECT_NE(message({.components = 0}, x).find("at least 1"), std::string::npos);
+  EXPECT_NE(message({.smallest = -1}, x).find("at least 1"), std::string::npos);
+  EXPECT_NE(message({.smallest = 1, .route = Route::tiled}, x).find("LAPACK"), std::string::npos);
+  EXPECT_NE(message({.route = Route::lowrank}, x).find("no route lowrank"), std::string::npos);
+  EXPECT_NE(message({.basis = Basis::parse("x9")}, x).find("3 features"), std::string::npos);
+  EXPECT_NE(
+      message({.basis = Basis::polynomial(30)}, test::random_matrix<double>(10, 50, 1)).find("functions"),
+      std::string::npos);
+  EXPECT_NE(message({.basis = Basis::polynomial(4)}, test::random_matrix<double>(10, 80, 1), 50000000)
+                .find("memory budget"),
+            std::string::npos);
+  EXPECT_NE(message({}, Matrix<double>(0, 3)).find("nothing to fit"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace mercer
