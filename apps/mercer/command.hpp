@@ -21,6 +21,8 @@ struct Command {
 
 Command add_pca(CLI::App& program);
 Command add_kpca(CLI::App& program);
+Command add_basis_pca(CLI::App& program);
+Command add_check_kernel(CLI::App& program);
 Command add_kernels(CLI::App& program);
 Command add_transform(CLI::App& program);
 Command add_update(CLI::App& program);

@@ -4,7 +4,7 @@ import unittest
 import numpy as np
 from support import CliTest
 
-COMMANDS = ["pca", "kpca", "transform", "update", "merge", "inverse", "info", "plot", "kernels", "convert", "generate", "demo"]
+COMMANDS = ["pca", "kpca", "basis-pca", "transform", "update", "merge", "inverse", "info", "plot", "check-kernel", "kernels", "convert", "generate", "demo"]
 
 
 class Help(CliTest):

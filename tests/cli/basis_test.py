@@ -1,0 +1,89 @@
+"""basis-pca through the program: it equals kernel PCA, reads a circle's equation, and explains mistakes."""
+import json
+import unittest
+
+import numpy as np
+from support import CliTest, kernel_pca, same_up_to_sign
+
+
+class BasisPca(CliTest):
+    def test_it_is_kernel_pca_with_that_kernel(self):
+        for n, d, degree in ((30, 3, 2), (8, 4, 3)):
+            x = self.points(n=n, d=d, seed=degree)
+            for center in ("yes", "no"):
+                report = self.report("basis-pca", "points.csv", "--basis", f"poly(degree={degree})", "--center", center, "--out", "scores.csv")
+                k = (x @ x.T + 1) ** degree
+                if center == "yes":
+                    values, scores = kernel_pca(k, 2)
+                else:
+                    values, vectors = np.linalg.eigh(k)
+                    values, scores = values[::-1][:2], (vectors * np.sqrt(np.maximum(values, 0)))[:, ::-1][:, :2]
+                np.testing.assert_allclose(report["gram_eigenvalues"], values, rtol=1e-9)
+                self.assertTrue(same_up_to_sign(self.table("scores.csv")[1], scores, 1e-7 * np.abs(scores).max()))
+                self.assertEqual(f"poly(degree={degree}, gamma=1, coef0=1)", report["kernel"])
+                self.assertEqual("basis-pca", report["method"])
+
+    def test_the_circle_reads_off_its_own_equation(self):
+        self.ok("generate", "circle", "--n", 100, "--seed", 1, "--out", "circle.csv")
+        command = ("basis-pca", "circle.csv", "--basis", "poly(degree=2)", "--center", "no", "--smallest", 1)
+        self.assertIn("x1² + x2² − 2·x1 − 4·x2 + 2.75 = 0", self.ok(*command))
+        report = self.report(*command)
+        found = dict(zip(report["function_names"], np.array(report["coefficients"][0])))
+        unit = found["x1²"]
+        for name, value in {"1": 2.75, "x1": -2, "x2": -4, "x1²": 1, "x1·x2": 0, "x2²": 1}.items():
+            self.assertAlmostEqual(value, found[name] / unit, 9, name)
+        self.assertEqual("smallest", report["end"])
+        self.assertEqual(4, self.report("basis-pca", "circle.csv", "-k", 10)["components"])
+        angles = np.random.default_rng(0).uniform(0, 2 * np.pi, 50)
+        np.savetxt(self.folder / "origin.csv", 3 * np.column_stack([np.cos(angles), np.sin(angles)]), delimiter=",", fmt="%.17g")
+        self.assertIn("x1² + x2² − 9 = 0", self.ok("basis-pca", "origin.csv", *command[2:]))
+
+    def test_every_basis_fits_transforms_and_tells_what_it_is(self):
+        x = self.points(n=40, d=2)
+        for basis in ("poly", "monomials(degree=3)", "radial(count=5)", "radial(centers='0 0; 1 1', gamma=1)", "cosines(count=2)",
+                      "fourier(count=20)", "functions('x1^2', 'x2')", "x1^2, x1*x2, sin(x1)", "monomials(1) + cosines(1)"):
+            with self.subTest(basis):
+                self.ok("basis-pca", "points.csv", "--basis", basis, "--out", "fit.csv", "--model", "m.mercer")
+                self.ok("transform", "m.mercer", "points.csv", "--out", "again.csv")
+                np.testing.assert_allclose(self.table("again.csv")[1], self.table("fit.csv")[1], atol=1e-12)
+                told = json.loads(self.ok("info", "m.mercer", "--json"))
+                self.assertEqual(self.report("basis-pca", "points.csv", "--basis", basis)["directions"], told["directions"])
+        self.ok("basis-pca", "points.csv", "--basis", "x1^2, x2", "--center", "no", "-k", 2, "--out", "s.csv")
+        scores, phi = self.table("s.csv")[1], np.column_stack([x[:, 0] ** 2, x[:, 1]])
+        np.testing.assert_allclose(np.linalg.svd(scores)[1], np.linalg.svd(phi)[1], rtol=1e-12)
+
+    def test_words_are_in_the_columns_names(self):
+        random = np.random.default_rng(2)
+        rows = "\n".join(f"{a},{b}" for a, b in random.normal(size=(50, 2)) * [1, 9])
+        self.write("named.csv", "age,height\n" + rows + "\n")
+        self.assertRegex(self.ok("basis-pca", "named.csv", "-k", 1), r"score 1: .*height²")
+
+    def test_explain_tells_the_problem(self):
+        self.points(n=50, d=3)
+        self.assertIn("basis scatter matrix 10 x 10", self.ok("basis-pca", "points.csv", "--explain"))
+        self.assertIn("basis Gram matrix 50 x 50", self.ok("basis-pca", "points.csv", "--basis", "poly(degree=6)", "--explain"))
+
+    def test_mistakes_are_usage_errors_with_place_and_cure(self):
+        self.points(n=20, d=2)
+        for spec, part in (("ploy(degree=2)", "did you mean poly?"), ("poly(degre=2)", "poly takes degree, gamma, coef0"),
+                           ("poly(degree=2", "')' is missing at position 14"), ("x1^^2", "basis function 'x1^^2'"),
+                           ("x3", "the columns are x1 to x2"), ("poly(coef0=-1)", "no feature map"), ("y+1", "x1, x2")):
+            with self.subTest(spec):
+                self.assertIn(part, self.fails(2, "basis-pca", "points.csv", "--basis", spec))
+        self.assertIn("exclude each other", self.fails(2, "basis-pca", "points.csv", "--smallest", 1, "-k", 2))
+        self.fails(2, "basis-pca", "points.csv", "--smallest", 0)
+        self.fails(2, "basis-pca", "points.csv", "--route", "lowrank")
+        self.assertIn("row", self.fails(65, "basis-pca", "points.csv", "--basis", "ln(x1)"))
+        self.points("wide.csv", n=20, d=100)
+        self.assertIn("functions", self.fails(4, "basis-pca", "wide.csv", "--basis", "poly(degree=9)"))
+
+    def test_scores_of_both_precisions_agree(self):
+        self.points(n=60, d=2)
+        double = self.report("basis-pca", "points.csv", "--basis", "poly(degree=3)")
+        single = self.report("basis-pca", "points.csv", "--basis", "poly(degree=3)", "--precision", "float")
+        np.testing.assert_allclose(single["variances"], double["variances"], rtol=1e-5)
+        self.assertEqual("float", single["precision"])
+
+
+if __name__ == "__main__":
+    unittest.main()
