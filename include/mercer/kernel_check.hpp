@@ -37,7 +37,7 @@ struct KernelCheck {
   Index asymmetric_row = 0, asymmetric_column = 0;
 
   /// Of K and of HKH (of their symmetric part where k is not symmetric). An eigenvalue above −tolerance may
-  /// be 0: rounding of K's elements and, found iteratively, the residual.
+  /// be 0, since K's elements are rounded. Found iteratively they are measured vᵀKv, never below the truth.
   double min_eigenvalue = 0, centered_min_eigenvalue = 0;
   double max_eigenvalue = 0;  ///< the largest one of K in magnitude
   double tolerance = 0, centered_tolerance = 0;

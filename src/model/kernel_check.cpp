@@ -99,9 +99,11 @@ Ends krylov_ends(const SymmetricOperator<double>& op, bool psd, const Run& run) 
   request.delta = delta;
   const Spectrum<double> bottom = eigenpairs<double>(op, request, run);
   Ends out;
-  out.smallest = bottom.values[0];
-  out.residual = bottom.residuals.size() ? bottom.residuals[0] : 0;
-  out.vector = bottom.vectors.col(0);
+  out.vector = bottom.vectors.col(0).normalized();
+  Block<double> image(op.size(), 1);  // an exact product: below 0 it proves, converged or not
+  op.apply(Block<double>(out.vector), image, run);
+  out.smallest = out.vector.dot(image.col(0));
+  out.residual = (image.col(0) - out.smallest * out.vector).norm();
   out.largest = std::max(std::abs(top.values[0]), std::abs(out.smallest));
   const double missed = std::max(bottom.missed.probable, bottom.missed.rigorous);
   if (std::isfinite(missed)) out.lower_bound = std::min(missed, out.smallest - out.residual);
@@ -118,17 +120,17 @@ Block<double> centered(Block<double> a) {
   return a;
 }
 
-/// The rounding of n x n elements of this size, seen in an eigenvalue.
-double rounding(Index n, double size) { return 4 * std::sqrt(double(n)) * epsilon * size; }
+/// The rounding of n x n elements, seen in an eigenvalue. Stored tiles have 48 bits.
+double rounding(Index n, double size, bool exact) {
+  return 4 * std::sqrt(double(n)) * (exact ? epsilon : 0x1p-48) * size;
+}
 
 void keep(const Ends& plain, const Ends& centred, Index n, KernelCheck& out) {
   out.min_eigenvalue = plain.smallest;
   out.centered_min_eigenvalue = centred.smallest;
   out.max_eigenvalue = plain.largest;
-  const double found = out.exact ? 0 : found_to * plain.largest;
-  out.tolerance = std::max({rounding(n, plain.largest), found, plain.residual});
-  // What is subtracted to centre K is as large as K.
-  out.centered_tolerance = std::max({rounding(n, plain.largest), found, centred.residual});
+  out.tolerance = rounding(n, plain.largest, out.exact);
+  out.centered_tolerance = out.tolerance;  // what is subtracted to centre K is as large as K
   out.lower_bound = plain.lower_bound;
   out.delta = plain.lower_bound ? delta : 0;
   // A kernel that is one by construction has no witness but rounding.
