@@ -167,7 +167,7 @@ Command add_denoise(CLI::App& program) {
   const std::string what = "Problem", results = "Results", how = "Running";
   parser
       ->add_option("-k,--components", flags->components,
-                   "a count (default 2), a share of variance, or counts a,b,c to try on --clean")
+                   "a count (default 2), a share, or a list a,b,c to try on --clean")
       ->type_name("N|FRACTION")
       ->group(what);
   parser->add_option("--method", flags->method, "default kpca")

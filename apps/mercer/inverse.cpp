@@ -99,11 +99,9 @@ Command add_inverse(CLI::App& program) {
   add_quiet(*parser, flags->run, "Results");
   add_threads(*parser, flags->run, "Running");
   parser->footer(
-      "PCA comes back exactly. Kernel PCA's scores name a point P of feature space that need not belong to "
-      "an\n"
-      "input: a pre-image z has an image near it, and its error is |phi(z) - P|^2. Kernels: fixed-point rbf, "
-      "matern,\n"
-      "rq; distances also linear, poly; ridge any.\n"
+      "PCA comes back exactly. Kernel PCA's scores name a point P of feature space, perhaps of no input: a\n"
+      "pre-image z has its image near P, and its error is |phi(z) - P|^2. fixed-point: rbf, matern, rq;\n"
+      "distances: also linear, poly; ridge: any kernel.\n"
       "Example: mercer inverse wine.mercer scores.csv --out wine-again.csv");
 
   return {parser, [flags, parser](const Session& session) {

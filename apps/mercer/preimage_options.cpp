@@ -18,9 +18,7 @@ constexpr const char* names[] = {"--preimage", "--ridge", "--neighbors", "--star
 }  // namespace
 
 void PreimageFlags::add_to(CLI::App& parser, const std::string& group) {
-  parser
-      .add_option("--preimage", method,
-                  "fixed-point, distances, ridge or exact (default: what the kernel allows)")
+  parser.add_option("--preimage", method, "fixed-point, distances, ridge (default: as the kernel allows)")
       ->type_name("METHOD")
       ->group(group);
   parser.add_option("--starts", starts, "places the fixed point begins from (default 3)")

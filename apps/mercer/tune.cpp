@@ -164,9 +164,7 @@ Command add_tune(CLI::App& program) {
   parser->add_option("DATA", flags->data, "csv, tsv, npy, npz, libsvm (text also .gz); '-' is CSV on stdin")
       ->required();
   const std::string what = "Problem", results = "Results", how = "Running";
-  parser
-      ->add_option("--kernel", flags->kernels,
-                   "may be repeated; default rbf, laplacian, matern52, poly(degree=2), linear")
+  parser->add_option("--kernel", flags->kernels, "may be repeated (default: five common ones)")
       ->type_name("SPEC")
       ->take_all()
       ->expected(1)
@@ -202,10 +200,8 @@ Command add_tune(CLI::App& program) {
       ->type_name("N")
       ->group(how);
   parser->footer(
-      "Widths left open (rbf, gamma=median, gamma=auto, length=1) are swept from what the median of the data "
-      "says.\n"
-      "Kernels are compared by how well held-out points come back from their scores, not by their own "
-      "variance.\n"
+      "Widths left open (rbf, gamma=median, gamma=auto, length=1) are swept around the median heuristic.\n"
+      "Kernels are compared by how well held-out points come back from their scores.\n"
       "Example: mercer tune wine.csv --label class --scale standardize --plot sweep.svg");
 
   return {parser, [flags](const Session& session) {
