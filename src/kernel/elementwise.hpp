@@ -7,7 +7,7 @@
 namespace mercer::elementwise {
 
 template <class T>
-void exp_scaled(T* x, Index n, T scale);  ///< exp(scale·x)
+void exp_scaled(T* x, Index n, T scale);  ///< exp(scale·x), scale·x ≤ 0
 template <class T>
 void tanh_affine(T* x, Index n, T scale, T shift);  ///< tanh(scale·x + shift)
 template <class T>
