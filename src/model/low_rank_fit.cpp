@@ -266,6 +266,10 @@ void LowRankFit<T>::fit_on(Chosen chosen, RowSource<T>& rows, Index n, const Ker
   state.factor = std::move(independent.factor);
   for (const Index place : independent.kept)
     state.rows.push_back(chosen.rows[static_cast<std::size_t>(place)]);
+  if (independent.kept.size() < chosen.rows.size())
+    model.report_.notes.push_back(fmt::format("{} of {} landmarks depend on the others and were left out",
+                                              chosen.rows.size() - independent.kept.size(),
+                                              chosen.rows.size()));
   model.points_ = chosen.landmarks.select_rows(independent.kept);
   const LandmarkBasis<T> basis(model.kernel_, model.points_, state.factor);
   Pass pass = pass_over(rows, n, model.scaling_, basis, options.center, options.delta, {}, run);

@@ -2,8 +2,10 @@
 #include "operator/gram_operator.hpp"
 
 #include "base/parallel.hpp"
+#include "base/thread_scratch.hpp"
 #include "operator/ordered_sum.hpp"
 #include "operator/tile_product.hpp"
+#include "operator/triangle.hpp"
 
 #include <fmt/format.h>
 
@@ -21,18 +23,6 @@ namespace {
 /// threads; more where passes are long, so that threads wait little for each other.
 constexpr Index strips_for(Index tile_rows) { return tile_rows < 128 ? 16 : 64; }
 
-struct TilePosition {
-  Index row, col;
-};
-
-/// Tile number t of the lower triangle, counted row by row.
-TilePosition position_of(Index t) {
-  auto row = static_cast<Index>((std::sqrt(8.0 * double(t) + 1) - 1) / 2);
-  while (row * (row + 1) / 2 > t) --row;
-  while ((row + 1) * (row + 2) / 2 <= t) ++row;
-  return {row, t - row * (row + 1) / 2};
-}
-
 struct Strips {
   Index tiles, count;
   explicit Strips(Index tile_rows)
@@ -45,14 +35,6 @@ struct Strips {
 /// Rows of a tile that are evaluated together: few enough to stay in a core's cache with all that is done to
 /// them, enough for a matrix product.
 constexpr Index strip_rows = 64;
-
-/// Scratch for one thread's tiles, kept between passes.
-template <class T>
-T* thread_scratch(Index count) {
-  thread_local std::vector<T> buffer;
-  if (static_cast<Index>(buffer.size()) < count) buffer.resize(static_cast<std::size_t>(count));
-  return buffer.data();
-}
 
 /// Partial sums at a time: one a thread, and one more so that nobody waits for its turn, unless they are
 /// large.

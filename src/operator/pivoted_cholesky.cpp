@@ -4,6 +4,7 @@
 #include "base/linalg.hpp"
 #include "base/parallel.hpp"
 #include "base/random.hpp"
+#include "base/thread_scratch.hpp"
 #include "base/weighted_draw.hpp"
 #include "operator/triangle_solver.hpp"
 
@@ -20,13 +21,6 @@ namespace {
 constexpr Index chunk_rows = 512;
 /// Pivots proposed at once. Rejected ones cost next to nothing, and a wide block makes a fast product.
 constexpr Index smallest_block = 16, largest_block = 256;
-
-template <class T>
-T* thread_scratch(Index count) {
-  thread_local std::vector<T> buffer;
-  if (static_cast<Index>(buffer.size()) < count) buffer.resize(static_cast<std::size_t>(count));
-  return buffer.data();
-}
 
 }  // namespace
 

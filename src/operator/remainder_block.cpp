@@ -5,6 +5,7 @@
 #include "base/parallel.hpp"
 #include "base/random.hpp"
 #include "kernel/tiles.hpp"
+#include "operator/triangle.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -38,10 +39,8 @@ RemainderBlock<T>::RemainderBlock(const LandmarkBasis<T>& basis, const Samples<T
   const KernelTiles<T> tiles(basis.kernel(), points);
   const Index side = (m_ + tile - 1) / tile;
   parallel_for(side * (side + 1) / 2, run, [&](Index t) {
-    auto row = static_cast<Index>((std::sqrt(8 * double(t) + 1) - 1) / 2);
-    while (row * (row + 1) / 2 > t) --row;
-    while ((row + 1) * (row + 2) / 2 <= t) ++row;
-    const Index i0 = row * tile, j0 = (t - row * (row + 1) / 2) * tile;
+    const auto [row, col] = position_of(t);
+    const Index i0 = row * tile, j0 = col * tile;
     const Index height = std::min(tile, m_ - i0), width = std::min(tile, m_ - j0);
     Matrix<T> e(height, width);
     tiles.evaluate(i0, height, j0, width, e.data());

@@ -21,7 +21,7 @@ class RemainderSample {
                   std::uint64_t seed);
 
   [[nodiscard]] const std::vector<std::pair<Index, Index>>& pairs() const { return pairs_; }
-  /// (Σ_i weights)², the factor of E[X].
+  /// Σ_i weights: ‖E‖_F = total·√E[X].
   [[nodiscard]] double total() const { return total_; }
   /// Mean of X over the pairs; `element(p)` gives E_ij of pairs()[p] and may run on several threads.
   [[nodiscard]] double mean(const std::function<double(Index)>& element, const Run& run) const;

@@ -4,7 +4,8 @@
 // It begins at the approximation's own eigenvectors. A residual r of the Ritz pair (θ, v) joins the basis
 // as (θ − U Σ Uᵀ)⁻¹ r, the first-order correction of v if A were the approximation: about two digits a
 // pass where block Krylov gains half a digit. The first pass is exact, later ones may be rough, since
-// their images multiply small corrections only; the residuals are measured exactly in the end.
+// their images multiply small corrections only; the residuals are measured exactly in the end, unless the
+// allowance for the rough images leaves them small enough as they are.
 //
 // What may have been missed: λ_{k+1}(A) ≤ σ_{k+1} + ‖E‖ with E = A − U Σ Uᵀ ⪰ 0, and ‖E‖ is bounded with
 // probability 1 − δ by a few random vectors that go through the same passes (see power_norm_bound).

@@ -1,6 +1,7 @@
 // How far the eigenvalues of K are from those of a low-rank K̂ = ΦΦᵀ: by Weyl no further than ‖E‖₂,
 // E = K − K̂, and above them only where E ⪰ 0. Centring (K̃ = HKH) changes neither, since ‖HEH‖ ≤ ‖E‖.
-// ‖E‖₂ is at most tr E, which is known, and at most ‖E‖_F, which is sampled.
+// ‖E‖₂ is at most tr E, which is known, and at most what a sample of E allows: the norm of a drawn block
+// (remainder_block) or ‖E‖_F (remainder_sample).
 #pragma once
 
 #include <mercer/matrix.hpp>
