@@ -281,6 +281,42 @@ void digits(Demo& demo) {
   demo.list_written();
 }
 
+/// Mission row M10: nine titles and the words in them (Deerwester et al. 1990); uncentred PCA is latent
+/// semantic analysis.
+void topics(Demo& demo) {
+  const auto data = read_dataset<double>(example_file("titles.csv"), {.label = "about"}, demo.run);
+  demo.title("Nine titles, twelve words: what are they about?");
+  PcaOptions options{.components = 2};
+  options.center = false;
+  const auto model = demo.fit<Pca<double>>("titles", data, options);
+  std::vector<plot::BarList> lists;
+  for (Index c = 0; c < 2; ++c) {
+    plot::BarList list{fmt::format("topic {}", c + 1), {}, {}};
+    for (const Loading& loading : heaviest<double>(model.directions().col(c), 6)) {
+      list.names.push_back(data.columns[static_cast<std::size_t>(loading.feature)]);
+      list.values.push_back(loading.weight);
+    }
+    demo.line(fmt::format("{}: {}", list.title, fmt::join(list.names, ", ")));
+    lists.push_back(std::move(list));
+  }
+  plot::bars(demo.path("topics.svg"), lists, styled("The heaviest words of each topic"));
+  plot::scatter(demo.path("titles.svg"), model.scores(), data.label,
+                styled("Titles by topic", {"topic 1", "topic 2"}));
+  demo.list_written();
+}
+
+/// Which kernel, and how wide? Two moons, by how many held-out points their neighbours get right.
+void choosing(Demo& demo) {
+  auto data = generate("moons", 300, 1);
+  demo.title("Which kernel, and how wide? Cross-validation on two moons");
+  const Tuning tuning = tune(data, {.components = 2}, demo.run);
+  const Trial& best = tuning.trials.front();
+  demo.line(fmt::format("best of {}: {}, {:.1f} % of held-out points told right from two components",
+                        tuning.trials.size(), best.kernel.to_string(), 100 * *best.accuracy));
+  plot::sweep(demo.path("kernel-choice.svg"), tuning);
+  demo.list_written();
+}
+
 /// Mean over the rows of |x - y|^2.
 double mean_squared_distance(const Scores& x, const Scores& y) {
   return (x - y).squaredNorm() / static_cast<double>(x.rows());
@@ -342,7 +378,7 @@ void run_demo(const std::string& folder, const Session& session) {
   Demo demo(folder, session);
   print(fmt::format("Kernel PCA and its family on examples; everything is written to {}/\n", folder));
   for (const auto example : {circles, three_modes, unit_directions, two_classes, discriminants, circle_rank,
-                             digits, denoised_digits})
+                             digits, denoised_digits, topics, choosing})
     example(demo);
   print(
       fmt::format("\nNow your own data: mercer kpca DATA.csv --label COLUMN --model my.mercer && "

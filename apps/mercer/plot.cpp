@@ -2,6 +2,7 @@
 #include "files.hpp"
 #include "fit_options.hpp"
 #include "images.hpp"
+#include "topics.hpp"
 
 #include <mercer/error.hpp>
 #include <mercer/model.hpp>
@@ -20,8 +21,9 @@ namespace {
 constexpr Index most_contour_maps = 12;
 
 struct Flags {
-  std::string file, out, label, title, images, reconstruct;
+  std::string file, out, label, title, images, reconstruct, words;
   std::vector<Index> components;  // counted from 1
+  Index topics = 0;
   bool scree = false, contours = false, three_d = false;
 };
 
@@ -79,6 +81,23 @@ void plot_contours(const Flags& flags, const Model<T>& model) {
 }
 
 template <class T>
+void plot_topics(const Flags& flags, const Model<T>& model) {
+  constexpr Index words_shown = 10;
+  std::vector<plot::BarList> lists;
+  for (const Topic& topic :
+       topics_of(model, flags.topics, words_shown,
+                 flags.words.empty() ? std::vector<std::string>{} : read_words(flags.words))) {
+    plot::BarList list{fmt::format("topic {} ({:.1f} %)", topic.component, 100 * topic.share), {}, {}};
+    for (const auto& [word, weight] : topic.words) {
+      list.names.push_back(word);
+      list.values.push_back(weight);
+    }
+    lists.push_back(std::move(list));
+  }
+  plot::bars(flags.out, lists, {.title = flags.title});
+}
+
+template <class T>
 void plot_model(const Flags& flags) {
   if (!flags.label.empty())
     throw Error(ErrorCode::usage, "a model carries the label it was fitted with", "leave --label out");
@@ -89,6 +108,10 @@ void plot_model(const Flags& flags) {
   }
   if (flags.contours) {
     plot_contours(flags, *model);
+    return;
+  }
+  if (flags.topics > 0) {
+    plot_topics(flags, *model);
     return;
   }
   if (!flags.images.empty()) {
@@ -111,11 +134,13 @@ void plot_table(const Flags& flags) {
   if (!flags.reconstruct.empty())
     throw Error(ErrorCode::usage, fmt::format("{} is a table: --reconstruct needs a model", flags.file),
                 "fit one with --model");
-  if (flags.scree || flags.contours)
-    throw Error(
-        ErrorCode::usage,
-        fmt::format("{} is a table: {} needs a model", flags.file, flags.scree ? "--scree" : "--contours"),
-        "fit one with --model");
+  if (flags.scree || flags.contours || flags.topics > 0)
+    throw Error(ErrorCode::usage,
+                fmt::format("{} is a table: {} needs a model", flags.file,
+                            flags.scree      ? "--scree"
+                            : flags.contours ? "--contours"
+                                             : "--topics"),
+                "fit one with --model");
   const auto data = read_dataset<double>(flags.file, {.label = flags.label});
   if (!flags.images.empty()) {
     draw_rows(flags.out, data, parse_image_size(flags.images), flags.title);
@@ -132,13 +157,15 @@ void plot_table(const Flags& flags) {
 
 void plot_file(const Flags& flags) {
   require_creatable(flags.out);
-  const bool images = !flags.images.empty();
-  if (flags.scree + flags.contours + flags.three_d + images > 1)
-    throw Error(ErrorCode::usage, "--scree, --contours, --3d and --images are different pictures",
+  const bool images = !flags.images.empty(), topics = flags.topics > 0;
+  if (flags.scree + flags.contours + flags.three_d + images + topics > 1)
+    throw Error(ErrorCode::usage, "--scree, --contours, --3d, --images and --topics are different pictures",
                 "choose one");
+  if (!flags.words.empty() && !topics)
+    throw Error(ErrorCode::usage, "--words names the words of --topics", "add --topics N");
   if (!flags.reconstruct.empty() && !images)
     throw Error(ErrorCode::usage, "--reconstruct is drawn as images", "add --images HEIGHTxWIDTH");
-  if ((flags.scree || flags.contours || images) && !flags.components.empty())
+  if ((flags.scree || flags.contours || images || topics) && !flags.components.empty())
     throw Error(ErrorCode::usage, "--components chooses the axes of a scatter plot", "leave it out here");
   if (is_model_file(flags.file))
     with_precision(model_precision(flags.file), [&]<class T>() { plot_model<T>(flags); });
@@ -167,6 +194,11 @@ Command add_plot(CLI::App& program) {
       ->add_option("--reconstruct", flags->reconstruct,
                    "with --images: rows of DATA rebuilt from 1, 2, 4, ... components")
       ->type_name("DATA");
+  parser->add_option("--topics", flags->topics, "the heaviest features of the first N components, as bars")
+      ->type_name("N")
+      ->check(CLI::Range(1, 100).description(""));
+  parser->add_option("--words", flags->words, "with --topics: what the features are called, one a line")
+      ->type_name("FILE");
   parser->add_option("--components", flags->components, "which to draw, counted from 1 (default 1,2)")
       ->type_name("I,J")
       ->delimiter(',');

@@ -102,54 +102,13 @@ void print_words(const Flags& flags, const Tuning& t) {
   print(text);
 }
 
-std::string family_name(const Kernel& kernel) {
-  const std::string text = kernel.to_string();
-  const bool simple = text.find('(') != std::string::npos && text.find(" + ") == std::string::npos &&
-                      text.find('*') == std::string::npos && text.rfind("poly", 0) != 0;
-  return simple ? text.substr(0, text.find('(')) : text;
-}
-
-void draw(const Flags& flags, const Tuning& t) {
-  const auto value = [&](const Trial& trial) {
-    if (t.by == TuneBy::accuracy) return *trial.accuracy;
-    return t.by == TuneBy::alignment ? *trial.alignment : trial.error;
-  };
-  std::size_t families = 0;
-  for (const Trial& trial : t.trials) families = std::max(families, trial.family + 1);
-  std::vector<plot::Curve> curves(families);
-  std::vector<Trial> sorted = t.trials;
-  std::stable_sort(sorted.begin(), sorted.end(),
-                   [](const Trial& a, const Trial& b) { return a.width < b.width; });
-  for (const Trial& trial : sorted) {
-    auto& curve = curves[trial.family];
-    curve.name = family_name(trial.kernel);
-    curve.x.push_back(trial.width);
-    curve.y.push_back(value(trial));
-  }
-  for (auto& curve : curves)  // nothing to sweep: a level line
-    if (curve.x.size() == 1) {
-      curve.x = {sorted.front().width, sorted.back().width};
-      curve.y.push_back(curve.y.front());
-    }
-  plot::Style style;
-  style.title = fmt::format("Choosing a kernel, with {} components", t.swept_with);
-  style.axes = {"gamma, as a multiple of the median heuristic's",
-                t.by == TuneBy::error      ? "held-out error of pre-images"
-                : t.by == TuneBy::accuracy ? "accuracy of held-out neighbours"
-                                           : "alignment with the classes"};
-  const bool swept = sorted.front().width != sorted.back().width;
-  if (!swept)
-    for (auto& curve : curves) curve.x = {0.5, 2};
-  plot::curves(flags.plot, curves, true, style);
-}
-
 void tune_and_report(const Flags& flags, const TuneOptions& options, const Session& session) {
   ProgressBar bar(!flags.run.quiet);
   const Run run = flags.run.run(session, bar);
   const auto data = read_dataset<double>(flags.data, flags.read.parsed(), run);
   session.interrupts.check();
   const Tuning t = tune(data, options, run);
-  if (!flags.plot.empty()) draw(flags, t);
+  if (!flags.plot.empty()) plot::sweep(flags.plot, t);
   if (flags.json)
     print_json(flags, t, data.samples.rows(), data.samples.cols());
   else

@@ -10,6 +10,7 @@
 
 #include <mercer/dataset.hpp>
 #include <mercer/report.hpp>
+#include <mercer/tune.hpp>
 
 #include <functional>
 #include <optional>
@@ -91,6 +92,18 @@ struct ImageGrid {
 /// A contact sheet, one picture a row of `pictures`, with style.captions under them.
 void images(const std::string& path, const MatrixView<double>& pictures, const ImageGrid& grid,
             const Style& style = {});
+
+/// Numbers with names, e.g. the heaviest words of a topic.
+struct BarList {
+  std::string title;
+  std::vector<std::string> names;
+  std::vector<double> values;
+};
+/// One list beside the other, a bar for each name, all to one scale; below zero in another colour.
+void bars(const std::string& path, const std::vector<BarList>& lists, const Style& style = {});
+
+/// What tune() found: its criterion over the width, a curve a kernel.
+void sweep(const std::string& path, const Tuning& tuning, const Style& style = {});
 
 /// "PC1 (λ = 0.21, 34 %)" for each component of a fit: its variance and share.
 [[nodiscard]] std::vector<std::string> captions(const Report& report);

@@ -22,7 +22,7 @@ void draw_contours(Canvas& canvas, const ScoreFunction& score_of, const MatrixVi
 void draw_curves(Canvas& canvas, const std::vector<Curve>& curves, bool log_x, const Style& style);
 void draw_gallery(Canvas& canvas, const std::vector<PictureRow>& rows, Index height, Index width,
                   const Style& style);
-
+void draw_bars(Canvas& canvas, const std::vector<BarList>& lists, const Style& style);
 void draw_images(Canvas& canvas, const MatrixView<double>& pictures, const ImageGrid& grid,
                  const Style& style);
 

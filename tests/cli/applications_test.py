@@ -56,6 +56,14 @@ class Topics(CliTest):
         u = np.linalg.svd(self.counts)[0][:, :2]
         self.assertTrue(same_up_to_sign(u[[0]] + u[[2]], found, 1e-12))
 
+    def test_topics_are_drawn(self):
+        self.fit("documents.libsvm")
+        self.ok("plot", "topics.mercer", "--topics", 2, "--words", "words.txt", "--out", "topics.svg")
+        self.assertTrue((self.folder / "topics.svg").read_bytes().startswith(b"<?xml"))
+        error = self.fails(64, "plot", "topics.mercer", "--words", "words.txt", "--out", "topics.svg")
+        self.assertIn("--topics", error)
+        self.fails(64, "plot", "topics.mercer", "--topics", 2, "--scree", "--out", "topics.svg")
+
     def test_topics_are_told_by_their_heaviest_words_in_both_orientations(self):
         for data in ("documents.libsvm", "words.libsvm"):
             self.fit(data)
