@@ -46,10 +46,10 @@ Command add_basis_pca(CLI::App& program) {
         ->group(group);
   });
   parser->footer(
-      "Bases: poly(degree=2, gamma=1, coef0=1) (its kernel is (gamma x.y + coef0)^degree), "
-      "monomials(degree=2),\n"
-      "  radial(count=20, gamma=median), radial(centers='0 0; 1 1'), cosines(count=3, length=1),\n"
-      "  fourier(count=100, kernel='rbf'), formulas of the columns: 'x1^2, x1*x2, sin(x1)'; sums join them.\n"
+      "Bases: poly(degree=2, gamma=1, coef0=1), whose kernel is (gamma x.y + coef0)^degree,\n"
+      "  monomials(degree=2), radial(count=20, gamma=median), radial(centers='0 0; 1 1'),\n"
+      "  cosines(count=3, length=1), fourier(count=100, kernel='rbf'), and formulas of the columns:\n"
+      "  'x1^2, x1*x2, sin(x1)'; sums join them.\n"
       "Example: mercer basis-pca circle.csv --basis 'poly(degree=2)' --center no --smallest 1");
 
   return {parser, [flags, parser](const Session& session) {

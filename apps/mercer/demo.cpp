@@ -305,13 +305,13 @@ void topics(Demo& demo) {
   demo.list_written();
 }
 
-/// Which kernel, and how wide? Two moons, by how many held-out points their neighbours get right.
+/// Which kernel, and how wide? By how many held-out digits their neighbours in the plane get right.
 void choosing(Demo& demo) {
-  auto data = generate("moons", 300, 1);
-  demo.title("Which kernel, and how wide? Cross-validation on two moons");
-  const Tuning tuning = tune(data, {.components = 2}, demo.run);
+  const auto data = read_dataset<double>(example_file("digits.csv.gz"), {.label = "64"}, demo.run);
+  demo.title("Which kernel, and how wide? Cross-validation on 300 of the digits");
+  const Tuning tuning = tune(data, {.components = 2, .rows = 300, .permutations = 5}, demo.run);
   const Trial& best = tuning.trials.front();
-  demo.line(fmt::format("best of {}: {}, {:.1f} % of held-out points told right from two components",
+  demo.line(fmt::format("best of {}: {}, with two components {:.0f} % of held-out digits are told right",
                         tuning.trials.size(), best.kernel.to_string(), 100 * *best.accuracy));
   plot::sweep(demo.path("kernel-choice.svg"), tuning);
   demo.list_written();

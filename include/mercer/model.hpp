@@ -68,9 +68,9 @@ class Model {
 
 struct LoadOptions {
   /// The C++ functions behind kernels made by Kernel::from_tiles or from_pairs, by name.
-  std::map<std::string, Kernel> kernels;
+  std::map<std::string, Kernel> kernels = {};
   /// The C++ functions behind bases made by Basis::from_functions, by name.
-  std::map<std::string, Basis> bases;
+  std::map<std::string, Basis> bases = {};
 };
 
 /// float or double? Reads only the header.

@@ -51,7 +51,7 @@ struct Trial {
   double width = 1;        ///< gamma over that of the rule; 1 where nothing was swept
   double error = 0;        ///< ‖x − x̂‖² of held-out points over ‖x − x̄‖²
   double spread = 0;       ///< its standard deviation over the folds
-  std::optional<double> accuracy, alignment;
+  std::optional<double> accuracy = {}, alignment = {};
 };
 
 /// How many components, by three rules, for the best kernel.

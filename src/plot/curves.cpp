@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace mercer::plot {
@@ -29,9 +30,10 @@ void check(const std::vector<Curve>& curves, bool log_x) {
 }
 
 /// Powers of two or of ten, whichever are few enough, at the logarithms of places.
-Ticks log_ticks(const Range& range) {
-  const double step = range.span() > 4 ? 1 : std::log10(2.0);
-  const double stride = step * std::max(1.0, std::ceil(range.span() / step / 8));
+Ticks log_ticks(const Range& range, double width) {
+  constexpr double label = 52;
+  const double step = range.span() > 4 ? 1 : std::log10(2.0), most = std::clamp(width / label, 2.0, 8.0);
+  const double stride = step * std::max(1.0, std::ceil(range.span() / step / most));
   Ticks ticks;
   ticks.step = stride;
   for (double at = std::ceil(range.low / stride - 1e-9) * stride; at <= range.high + 1e-9; at += stride) {
@@ -67,7 +69,7 @@ void draw_curves(Canvas& canvas, const std::vector<Curve>& curves, bool log_x, c
   const PageLayout layout = lay_out_page(canvas, style.title, key);
   Axis x{range_of(xs).padded(0.04), axis_name(style.axes, 0, "x")},
       y{range_of(ys).padded(0.06), axis_name(style.axes, 1, "y")};
-  if (log_x) x.ticks = log_ticks(x.range);
+  if (log_x) x.ticks = log_ticks(x.range, layout.body.w);
   const AxesOptions options{.text = text};
   Axes axes(canvas, layout.body, Axes::measure(canvas, layout.body, x, y, options), x, y, options);
   axes.draw_grid();

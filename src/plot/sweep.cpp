@@ -4,16 +4,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <regex>
 
 namespace mercer::plot {
 namespace {
 
-/// rbf(gamma=0.5) -> rbf, where the width alone tells the trials of a family apart.
-std::string family_name(const Kernel& kernel) {
-  const std::string text = kernel.to_string();
-  const bool simple = text.find('(') != std::string::npos && text.find(" + ") == std::string::npos &&
-                      text.find('*') == std::string::npos && text.rfind("poly", 0) != 0;
-  return simple ? text.substr(0, text.find('(')) : text;
+/// rbf(gamma=0.5) -> rbf, poly(degree=2, gamma=0.5, coef0=1) -> poly(degree=2, coef0=1): without the width,
+/// which tells the trials of a family apart.
+std::string without_width(const Kernel& kernel) {
+  static const std::regex width("(, )?\\b(gamma|length)=[^,)]*(, )?"), empty("\\(\\)");
+  const std::string rest = std::regex_replace(kernel.to_string(), width, "$1");
+  return std::regex_replace(std::regex_replace(rest, std::regex(", \\)"), ")"), empty, "");
 }
 
 double criterion(const Trial& trial, TuneBy by) {
@@ -36,7 +37,7 @@ std::vector<Curve> curves_of(const Tuning& tuning) {
   std::vector<Curve> out(families);
   for (const Trial& trial : trials) {
     Curve& curve = out[trial.family];
-    curve.name = family_name(trial.kernel);
+    curve.name = without_width(trial.kernel);
     curve.x.push_back(trial.width);
     curve.y.push_back(criterion(trial, tuning.by));
   }

@@ -1,5 +1,6 @@
 // Mercer's verdict (mission row M7) on a catalogue of known kernels and known non-kernels.
 #include <mercer/kernel_check.hpp>
+#include <mercer/spectrum.hpp>
 
 #include "support.hpp"
 
@@ -60,7 +61,7 @@ TYPED_TEST(Check, VerdictsOfTheCatalogueAreRight) {
       {"expr('cos(dot)')", Verdict::invalid, false},
   };
   for (const auto& c : cases) {
-    const Matrix<T> x = (c.positive ? Matrix<double>(points().cwiseAbs()) : points()).cast<T>();
+    const Matrix<T> x = (c.positive ? Matrix<double>(points().cwiseAbs()) : points()).template cast<T>();
     const KernelCheck check = check_kernel(Kernel::parse(c.kernel), Samples<T>(x));
     EXPECT_EQ(name_of(check.verdict), name_of(c.verdict)) << c.kernel << "\n" << check.to_string();
     EXPECT_TRUE(check.symmetric) << c.kernel;
