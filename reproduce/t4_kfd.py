@@ -15,21 +15,21 @@ SOURCE = "Mika, Rätsch, Weston, Schölkopf, Müller 1999, Fisher discriminant a
 SPLITS, QUICK_SPLITS = 100, 10
 QUICK = ("banana", "breast_cancer", "heart", "thyroid", "titanic")
 
-# training size, published mean
+# training size, published mean and standard deviation over the splits
 SETS = {
-    "banana": (400, 10.8),
-    "breast_cancer": (200, 25.8),
-    "diabetes": (468, 23.2),
-    "flare_solar": (666, 33.2),
-    "german": (700, 23.7),
-    "heart": (170, 16.1),
-    "image": (1300, 4.8),
-    "ringnorm": (400, 1.5),
-    "splice": (1000, 10.5),
-    "thyroid": (140, 4.2),
-    "titanic": (150, 23.2),
-    "twonorm": (400, 2.6),
-    "waveform": (400, 9.9),
+    "banana": (400, 10.8, 0.5),
+    "breast_cancer": (200, 25.8, 4.6),
+    "diabetes": (468, 23.2, 1.6),
+    "flare_solar": (666, 33.2, 1.7),
+    "german": (700, 23.7, 2.2),
+    "heart": (170, 16.1, 3.4),
+    "image": (1300, 4.8, 0.6),
+    "ringnorm": (400, 1.5, 0.1),
+    "splice": (1000, 10.5, 0.6),
+    "thyroid": (140, 4.2, 2.1),
+    "titanic": (150, 23.2, 2.0),
+    "twonorm": (400, 2.6, 0.2),
+    "waveform": (400, 9.9, 0.4),
 }
 
 NOTES = """The original splits are not at hand: ours are random, of the same sizes. The paper finds the threshold on the projections by a
@@ -73,9 +73,10 @@ def errors(context, name, size, splits):
 
 
 def table(context):
-    for name, (size, mean) in SETS.items():
+    for name, (size, mean, spread) in SETS.items():
         if context.quick and name not in QUICK:
             continue
         found = errors(context, name, size, QUICK_SPLITS if context.quick else SPLITS)
         yield name, "mean", mean, statistics.mean(found)
-        yield name, "deviation over splits", None, statistics.stdev(found)
+        yield name, "deviation over splits", spread, statistics.stdev(found)
+        yield name, "mean within the published deviation", "yes", "yes" if abs(statistics.mean(found) - mean) <= spread else "no"
