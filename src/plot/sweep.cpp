@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <regex>
 
 namespace mercer::plot {
 namespace {
@@ -12,9 +11,16 @@ namespace {
 /// rbf(gamma=0.5) -> rbf, poly(degree=2, gamma=0.5, coef0=1) -> poly(degree=2, coef0=1): without the width,
 /// which tells the trials of a family apart.
 std::string without_width(const Kernel& kernel) {
-  static const std::regex width("(, )?\\b(gamma|length)=[^,)]*(, )?"), empty("\\(\\)");
-  const std::string rest = std::regex_replace(kernel.to_string(), width, "$1");
-  return std::regex_replace(std::regex_replace(rest, std::regex(", \\)"), ")"), empty, "");
+  std::string text = kernel.to_string();
+  for (const std::string key : {"gamma=", "length="})
+    for (auto at = text.find(key); at != std::string::npos; at = text.find(key, at)) {
+      const auto end = text.find_first_of(",)", at);
+      const bool first = text[at - 1] == '(', last = text[end] == ')';
+      const auto from = last && !first ? at - 2 : at;  // with the comma before it, or else the one behind it
+      text.erase(from, (last ? end : end + 2) - from);
+    }
+  for (auto at = text.find("()"); at != std::string::npos; at = text.find("()", at)) text.erase(at, 2);
+  return text;
 }
 
 double criterion(const Trial& trial, TuneBy by) {
