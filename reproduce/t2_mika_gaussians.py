@@ -17,9 +17,9 @@ HALF_WIDTH = 0.5  # of the cube that holds the centres; the paper says 1: see th
 NOTES = """Settings as published: 100 training and 33 test points a centre, kernel exp(-|x-y|^2/(10 c)), c = 2 sigma^2, centred
 kernel PCA, the fixed point begun at the noisy point. One thing differs: the paper puts the centres in [-1,1]^10. So placed they lie so
 far apart that the kernel is nearly block diagonal at small sigma, and the ratios come out far from the table; in [-1/2,1/2]^10 they
-follow it but for the row sigma = 0.1, where the published figures are ten times smaller than its neighbours' trend. What is published
-is one draw of the centres; ours is the mean error over several, and at small sigma the ratio still varies by a factor of two between
-draws, since a single point that ends at a wrong centre outweighs all others."""
+follow it but for the row sigma = 0.1, where ours lie below the published ones for two and more components. There the kernel is just wide
+enough for a few test points to end at a wrong centre, and a single one of them outweighs all the others: the row measures how many, and
+differs from draw to draw by more than from the table. What is published is one draw of the centres; ours are the mean errors over several."""
 
 
 def draw(random, sigma):

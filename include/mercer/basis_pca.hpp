@@ -54,6 +54,7 @@ class BasisPca final : public Model<T> {
   std::shared_ptr<const FeatureMap> map_;
   Block<double> directions_;
   Vector<double> mean_;
+  Vector<double> sizes_;  ///< of φ, root mean square; where relations are sought
   Scaling<T> scaling_;
   Matrix<T> scores_;
 };

@@ -41,8 +41,8 @@ struct KernelCheck {
   double min_eigenvalue = 0, centered_min_eigenvalue = 0;
   double max_eigenvalue = 0;  ///< the largest one of K in magnitude
   double tolerance = 0, centered_tolerance = 0;
-  bool exact = true;  ///< by LAPACK; false: the ends of the spectrum alone, by block Krylov
-  /// Iteratively: no eigenvalue of K lies below this, but for a chance of delta.
+  bool exact = true;  ///< by LAPACK; false: the ends of the spectrum alone, by a factor or block Krylov
+  /// Where not exact: no eigenvalue of K lies below this, but for a chance of delta (by a factor: 0).
   std::optional<double> lower_bound;
   double delta = 0;
 
@@ -56,7 +56,8 @@ struct KernelCheck {
 };
 
 /// Throws Error{bad_data} where the kernel is not defined on the data, as a fit would; a kernel that is not
-/// symmetric is a verdict, not an error.
+/// symmetric is a verdict, not an error. Throws Error{not_converged} where n² doubles do not fit and products
+/// alone do not tell.
 template <class T>
 [[nodiscard]] KernelCheck check_kernel(const Kernel& kernel, const Samples<T>& samples, const Run& run = {});
 

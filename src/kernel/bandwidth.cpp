@@ -61,6 +61,9 @@ Kernel Kernel::resolved(const Samples<T>& samples, std::uint64_t seed) const {
       if (g.rule == Gamma::Rule::automatic) g = 1.0 / double(std::max<Index>(1, samples.cols()));
       if (g.rule == Gamma::Rule::median) {
         const double typical = median_of(leaf->kind->primitive, samples, seed);
+        if (!std::isfinite(typical))
+          throw Error(ErrorCode::bad_data, "the points lie so far apart that their distances overflow",
+                      "scale the inputs (--scale standardize)");
         g = typical > 0 ? 1 / (2 * typical) : 1.0;  // all points equal: any width will do
       }
     }

@@ -20,8 +20,10 @@ struct Survey {
   std::optional<Primitive> primitive;
   bool linear = true;        ///< linear leaves alone
   double floor = -infinity;  ///< of even powers
+  int leaves = 0;
 
   void leaf(const LeafKernel& leaf) {
+    ++leaves;
     const auto name = leaf.kind->name;
     const bool radial = name == "rbf" || name == "matern32" || name == "matern52" || name == "rq";
     if ((!radial && name != "linear" && name != "poly") || (primitive && *primitive != leaf.kind->primitive))
@@ -125,6 +127,7 @@ std::optional<KernelProfile> KernelProfile::of(const Kernel& kernel) {
   KernelProfile out(kernel, *survey.primitive);
   out.linear_ = survey.linear && out.primitive_ == Primitive::dot;
   out.floor_ = out.of_distance() ? 0 : survey.floor;
+  out.even_ = !out.of_distance() && survey.leaves == 1 && std::isfinite(survey.floor);
   return out;
 }
 

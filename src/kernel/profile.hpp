@@ -27,6 +27,11 @@ class KernelProfile {
   [[nodiscard]] double operator()(double at) const;
   /// Where f has this value. Values that f does not take give the nearest place where it comes close.
   [[nodiscard]] double inverse(double value) const;
+  /// The same on the side of floor() where `near` lies: an even power has every value twice.
+  [[nodiscard]] double inverse(double value, double near) const {
+    const double at = inverse(value);
+    return even_ && near < floor_ ? 2 * floor_ - at : at;
+  }
   /// The least argument that inverse() gives: 0 for distances; for even powers where their base is 0.
   [[nodiscard]] double floor() const { return floor_; }
 
@@ -36,6 +41,7 @@ class KernelProfile {
   Kernel kernel_;
   Primitive primitive_;
   bool linear_ = false;
+  bool even_ = false;  ///< f(floor + t) = f(floor − t)
   double floor_ = 0;
 };
 

@@ -83,13 +83,22 @@ Solved<T> solve_smallest(const Block<double>& matrix, const std::vector<Index>& 
   return out;
 }
 
+/// x7 for anything but the seventh column: formulas call columns x1, x2, … by their place.
+bool misleading(const std::string& name, std::size_t place) {
+  return name.size() > 1 && name[0] == 'x' && name.find_first_not_of("0123456789", 1) == std::string::npos &&
+         name != fmt::format("x{}", place + 1);
+}
+
 /// Plain names can stand in formulas: age², not "age (years)²".
 bool plain(const std::vector<std::string>& columns) {
-  return !columns.empty() && std::all_of(columns.begin(), columns.end(), [](const std::string& name) {
-    return !name.empty() && std::isalpha(static_cast<unsigned char>(name[0])) &&
-           std::all_of(name.begin(), name.end(),
-                       [](unsigned char c) { return std::isalnum(c) || c == '_' || c >= 0x80; });
-  });
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const std::string& name = columns[i];
+    if (name.empty() || !std::isalpha(static_cast<unsigned char>(name[0])) || misleading(name, i))
+      return false;
+    for (const unsigned char c : name)
+      if (!std::isalnum(c) && c != '_' && c < 0x80) return false;
+  }
+  return !columns.empty();
 }
 
 }  // namespace
@@ -195,6 +204,7 @@ BasisPca<T> BasisPca<T>::fit(const Samples<T>& samples, const BasisPcaOptions& o
   const Block<double> scores = rows.times(model.mean_, model.directions_, run);
   // ‖Φ̃u‖² keeps the digits of a small eigenvalue that uᵀ(Φ̃ᵀΦ̃)u has lost to the largest.
   if (smallest) solved.spectrum.values = scores.colwise().squaredNorm().transpose();
+  if (smallest) model.sizes_ = rows.sizes(run);
   model.scores_ = scores.template cast<T>();
 
   report.method = "basis-pca";
@@ -236,10 +246,11 @@ void BasisPca<T>::describe() {
     for (Index j = 0; j < m; ++j) {
       if (map_->degree(j) == 0)
         constant += coefficient(j, c);
-      else if (std::abs(coefficient(j, c)) > 1e-10 * largest)
-        terms.push_back({coefficient(j, c), map_->plain_name(j, variables), map_->degree(j)});
+      else if (sizes_.size() > 0 || std::abs(coefficient(j, c)) > 1e-10 * largest)
+        terms.push_back({coefficient(j, c), map_->plain_name(j, variables), map_->degree(j),
+                         sizes_.size() > 0 ? sizes_[j] / map_->weight(j) : 1});
     }
-    terms.push_back({constant, "1", 0});
+    terms.push_back({constant, "1", 0, 1});
     const double rms = std::sqrt(std::max(0.0, this->report_.variances[c]));
     out.directions.push_back(this->report_.end == End::smallest ? relation_in_words(std::move(terms), rms)
                                                                 : in_words(std::move(terms), 3));
@@ -274,6 +285,7 @@ void BasisPca<T>::write(ModelWriter& writer) const {
   }
   writer.block("directions", directions_);
   writer.vector("mean", mean_);
+  if (sizes_.size() > 0) writer.vector("sizes", sizes_);
   writer.matrix("scores", scores_);
   writer.scaling(scaling_);
 }
@@ -340,6 +352,10 @@ std::unique_ptr<Model<T>> BasisPca<T>::read(ModelReader<T>& reader) {
   model->report_.end = reader.flag("smallest") ? End::smallest : End::largest;
   model->directions_ = reader.wide_block("directions");
   model->mean_ = reader.vector("mean");
+  if (model->report_.end == End::smallest) {
+    reader.require_shape("sizes", {m});
+    model->sizes_ = reader.vector("sizes");
+  }
   model->scores_ = reader.matrix("scores");
   model->scaling_ = reader.scaling();
   model->describe();

@@ -7,14 +7,32 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace mercer {
+
+void require_options(const KernelDiscriminantOptions& options) {
+  if (!(options.ridge > 0) || !std::isfinite(options.ridge))
+    throw Error(ErrorCode::usage, fmt::format("a ridge of {}", options.ridge),
+                "the scatter within classes is always singular here: give a number above 0, such as 1e-3");
+  if (options.route == Route::stored || options.route == Route::tiled)
+    throw Error(ErrorCode::usage, fmt::format("klda has no route {}", name_of(options.route)),
+                "dense, or lowrank with --rank R");
+  if (options.kernel.is_precomputed() && options.scale != Scale::none)
+    throw Error(ErrorCode::usage, "a precomputed kernel matrix cannot be scaled like samples",
+                "leave out --scale");
+}
 
 void require_distinct_means(const Block<double>& means, const Block<double>& between,
                             const std::vector<Index>& sizes, double epsilon) {
   double whole = 0;
   for (Index j = 0; j < means.cols(); ++j)
     whole += double(sizes[static_cast<std::size_t>(j)]) * means.col(j).squaredNorm();
+  const char* const cure = "scale the inputs (--scale standardize)";
+  if (!std::isfinite(whole) || !between.allFinite())
+    throw Error(ErrorCode::bad_data, "the numbers are so large that their squares overflow", cure);
+  if (whole < std::numeric_limits<double>::min() && !means.isZero(0))
+    throw Error(ErrorCode::bad_data, "the numbers are so small that their squares vanish", cure);
   if (between.norm() <= 16 * epsilon * std::sqrt(whole))
     throw Error(ErrorCode::bad_data, "the means of the classes coincide: no direction tells them apart",
                 "is the label the right one? a kernel may see what means do not");

@@ -1,11 +1,14 @@
 // What the report of a discriminant says of its directions.
 #pragma once
 
-#include <mercer/report.hpp>
+#include <mercer/discriminant.hpp>
 
 #include "spectral/discriminant.hpp"
 
 namespace mercer {
+
+/// Throws Error{usage} for a ridge, route or scale that kernel discriminants do not have.
+void require_options(const KernelDiscriminantOptions& options);
 
 /// Throws Error{bad_data} when the class means are equal up to rounding: there is no direction then.
 void require_distinct_means(const Block<double>& means, const Block<double>& between,

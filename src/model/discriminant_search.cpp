@@ -107,6 +107,7 @@ void require_search(const DiscriminantSearch& search, const KernelDiscriminantOp
     throw Error(ErrorCode::usage,
                 fmt::format("cross-validation with {} folds of {} samples", search.folds, n),
                 "5 or 10 are usual");
+  require_options(options);
   if (options.route == Route::lowrank)
     throw Error(ErrorCode::usage, "cross-validation works on the whole kernel matrix, not on landmarks",
                 "choose kernel and ridge on a sample of the rows, then fit all with --rank");

@@ -10,24 +10,25 @@ namespace mercer {
 namespace {
 
 constexpr std::size_t most_terms = 12;
-constexpr double visible = 1e-3, noise = 1e-7;  ///< beside the largest coefficient
+constexpr double visible = 1e-3, noise = 1e-7;  ///< beside the term that counts for most
+
+double weight_of(const Term& t) { return std::abs(t.coefficient) * t.size; }
 
 double largest_of(const std::vector<Term>& terms) {
   double largest = 0;
-  for (const Term& t : terms) largest = std::max(largest, std::abs(t.coefficient));
+  for (const Term& t : terms) largest = std::max(largest, weight_of(t));
   return largest;
 }
 
 /// Keeps what will be shown; true when something that is not rounding was left out.
 bool leave_out_small(std::vector<Term>& terms) {
   const double largest = largest_of(terms);
-  std::erase_if(terms, [&](const Term& t) { return !(std::abs(t.coefficient) > noise * largest); });
+  std::erase_if(terms, [&](const Term& t) { return !(weight_of(t) > noise * largest); });
   const std::size_t before = terms.size();
-  std::erase_if(terms, [&](const Term& t) { return std::abs(t.coefficient) < visible * largest; });
+  std::erase_if(terms, [&](const Term& t) { return weight_of(t) < visible * largest; });
   if (terms.size() > most_terms) {
-    std::stable_sort(terms.begin(), terms.end(), [](const Term& a, const Term& b) {
-      return std::abs(a.coefficient) > std::abs(b.coefficient);
-    });
+    std::stable_sort(terms.begin(), terms.end(),
+                     [](const Term& a, const Term& b) { return weight_of(a) > weight_of(b); });
     terms.resize(most_terms);
   }
   return terms.size() < before;
@@ -66,7 +67,7 @@ std::string relation_in_words(std::vector<Term> terms, double rms) {
   double unit = 0;
   Index degree = -2;
   for (const Term& t : terms) {
-    if (std::abs(t.coefficient) < 0.05 * largest) continue;
+    if (weight_of(t) < 0.05 * largest) continue;
     const bool higher = t.degree > degree, bigger = std::abs(t.coefficient) > std::abs(unit) * (1 + 1e-6);
     if (higher || (t.degree == degree && bigger)) {
       unit = t.coefficient;

@@ -12,14 +12,16 @@ struct Term {
   double coefficient = 0;
   std::string name;   ///< "1": the constant
   Index degree = -1;  ///< of a monomial; −1 for anything else
+  double size = 1;    ///< of the function on the data, root mean square: the term counts for coefficient·size
 };
 
-/// Terms of high degree first, functions that are no monomials by the size of their coefficients. Those too
-/// small to be seen beside the largest are left out, and so are all but the largest of many: "+ …".
+/// Terms of high degree first, functions that are no monomials by the size of their coefficients. Those that
+/// count for too little to be seen beside the largest are left out, and so are all but the largest of many:
+/// "+ …".
 [[nodiscard]] std::string in_words(std::vector<Term> terms, int digits);
 
 /// Σ terms = 0, divided by the coefficient that makes it easiest to read: the largest one of the highest
-/// degree that matters. `rms` is what is left of the sum, root mean square, before that division.
+/// degree that counts. `rms` is what is left of the sum, root mean square, before that division.
 [[nodiscard]] std::string relation_in_words(std::vector<Term> terms, double rms);
 
 }  // namespace mercer

@@ -2,8 +2,7 @@
 // and the verdict. cᵀKc < 0 for the eigenvector c of a negative eigenvalue: Mercer's condition disproved.
 #include <mercer/kernel_check.hpp>
 
-#include <mercer/spectrum.hpp>
-
+#include "base/linalg.hpp"
 #include "base/memory.hpp"
 #include "base/parallel.hpp"
 #include "kernel/closure.hpp"
@@ -11,8 +10,8 @@
 #include "kernel/tiles.hpp"
 #include "model/spectral_fit.hpp"
 #include "operator/centered.hpp"
-#include "operator/dense_operator.hpp"
 #include "operator/gram_operator.hpp"
+#include "spectral/spectrum_ends.hpp"
 
 #include <fmt/format.h>
 
@@ -24,14 +23,10 @@ namespace mercer {
 namespace {
 
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
-/// Up to here LAPACK looks at K as a whole; beyond, block Krylov at its ends.
+/// Up to here LAPACK looks at K as a whole; beyond, a factor or block Krylov at its ends.
 constexpr Index dense_rows = 1500;
 /// Rows on which k(x, y) and k(y, x) are compared.
 constexpr Index symmetry_rows = 256;
-/// To which the ends are found iteratively, beside the largest eigenvalue.
-constexpr double found_to = 1e-9;
-constexpr double delta = 1e-6;
-
 /// What |k(x, y) − k(y, x)| may be, beside the largest |k|: rounding.
 constexpr double asymmetry_allowed = 1e-10;
 
@@ -65,115 +60,110 @@ void look_at_symmetry(const Kernel& kernel, const Samples<double>& points, const
   compare(k, k, rows, out);
 }
 
-/// The two ends of a symmetric operator's spectrum.
-struct Ends {
-  double smallest = 0, largest = 0;  ///< the largest in magnitude
-  double residual = 0;               ///< of the smallest
-  Vector<double> vector;             ///< of the smallest
-  std::optional<double> lower_bound;
-};
-
-Ends dense_ends(Block<double> matrix, const Run& run) {
-  Ends out;
-  const Spectrum<double> top = dense_eigenpairs<double>(matrix, 1, End::largest, run);
-  const Spectrum<double> bottom = dense_eigenpairs<double>(std::move(matrix), 1, End::smallest, run);
-  out.smallest = bottom.values[0];
-  out.vector = bottom.vectors.col(0);
-  out.largest = std::max(std::abs(top.values[0]), std::abs(out.smallest));
-  return out;
-}
-
-Ends krylov_ends(const SymmetricOperator<double>& op, bool psd, const Run& run) {
-  EigenRequest request;
-  request.count = 1;
-  request.tolerance = found_to;
-  request.allow_partial =
-      true;  // a Ritz value is never below the smallest eigenvalue: a negative one is proof
-  request.max_passes = 100;
-  request.certify = false;
-  request.positive_semidefinite = psd;
-  const Spectrum<double> top = eigenpairs<double>(op, request, run);
-  request.end = End::smallest;
-  request.count = 2;
-  request.certify = true;
-  request.delta = delta;
-  const Spectrum<double> bottom = eigenpairs<double>(op, request, run);
-  Ends out;
-  out.vector = bottom.vectors.col(0).normalized();
-  Block<double> image(op.size(), 1);  // an exact product: below 0 it proves, converged or not
-  op.apply(Block<double>(out.vector), image, run);
-  out.smallest = out.vector.dot(image.col(0));
-  out.residual = (image.col(0) - out.smallest * out.vector).norm();
-  out.largest = std::max(std::abs(top.values[0]), std::abs(out.smallest));
-  const double missed = std::max(bottom.missed.probable, bottom.missed.rigorous);
-  if (std::isfinite(missed)) out.lower_bound = std::min(missed, out.smallest - out.residual);
-  return out;
-}
-
-/// H A H written out.
-Block<double> centered(Block<double> a) {
+/// A becomes H A H.
+void center(Block<double>& a) {
   const Vector<double> rows = a.rowwise().mean();
   const double all = rows.mean();
   a.colwise() -= rows;
   a.rowwise() -= rows.transpose();
   a.array() += all;
-  return a;
 }
+
+/// A matrix that somebody else owns.
+class DenseView final : public SymmetricOperator<double> {
+ public:
+  explicit DenseView(const Block<double>& matrix)
+      : SymmetricOperator<double>(matrix.rows()), matrix_(matrix) {}
+
+ private:
+  void do_apply(const BlockView<double>& v, BlockRef<double> y, const Run&) const override {
+    y = linalg::transposed_times<double>(matrix_, v);
+  }
+  const Block<double>& matrix_;
+};
+
+/// K as it is made, K or HKH, and a factor.
+double factor_bytes(Index n) { return 3 * 8 * double(n) * double(n); }
 
 /// The rounding of n x n elements, seen in an eigenvalue. Stored tiles have 48 bits.
 double rounding(Index n, double size, bool exact) {
   return 4 * std::sqrt(double(n)) * (exact ? epsilon : 0x1p-48) * size;
 }
 
-void keep(const Ends& plain, const Ends& centred, Index n, KernelCheck& out) {
+void keep(const SpectrumEnds& plain, const SpectrumEnds& centred, Index n, KernelCheck& out) {
   out.min_eigenvalue = plain.smallest;
   out.centered_min_eigenvalue = centred.smallest;
   out.max_eigenvalue = plain.largest;
   out.tolerance = rounding(n, plain.largest, out.exact);
   out.centered_tolerance = out.tolerance;  // what is subtracted to centre K is as large as K
-  out.lower_bound = plain.lower_bound;
-  out.delta = plain.lower_bound ? delta : 0;
+  if (!out.exact) out.lower_bound = plain.lower_bound;
+  out.delta = plain.delta;
   // A kernel that is one by construction has no witness but rounding.
   if (out.known != Definiteness::psd && out.min_eigenvalue < -out.tolerance) out.witness = plain.vector;
+  // Nothing below zero was found: was it looked at closely enough to say that there is nothing?
+  const auto unsure = [](const SpectrumEnds& ends, double tolerance) {
+    return ends.smallest >= -tolerance && !ends.lower_bound;
+  };
+  if (out.known == Definiteness::psd) return;
+  if (unsure(plain, out.tolerance) ||
+      (out.known != Definiteness::conditional && unsure(centred, out.tolerance)))
+    throw Error(
+        ErrorCode::not_converged,
+        "no negative eigenvalue was found, but the iteration did not get far enough to say that there "
+        "is none",
+        fmt::format("raise --memory to {} for a factor of the matrix, or check the kernel on fewer rows",
+                    format_bytes(factor_bytes(n))));
+}
+
+/// K and HKH in memory, one after the other.
+void look_at_matrix(Block<double> k, const Run& run, KernelCheck& out) {
+  const Index n = k.rows();
+  const auto ends = [&](const Block<double>& a) {
+    if (out.exact) return ends_by_lapack(a, run);
+    const double largest = largest_magnitude(DenseView(a), run);
+    return ends_by_factor(a, largest, rounding(n, largest, true), run);
+  };
+  const SpectrumEnds plain = ends(k);
+  const double value = plain.vector.dot(k * plain.vector);
+  center(k);
+  keep(plain, ends(k), n, out);
+  if (out.witness.size() > 0) out.witness_value = value;
 }
 
 void look_at_spectrum(const Kernel& kernel, const Samples<double>& points, const Run& run, KernelCheck& out) {
   const Index n = points.rows();
-  const double all = 5 * 8 * double(n) * double(n);
-  const bool fits = all <= double(run.memory_budget());
-  if (!out.symmetric && !fits)
+  const auto budget = double(run.memory_budget());
+  if (!out.symmetric && factor_bytes(n) > budget)
     throw Error(ErrorCode::no_memory,
                 fmt::format("the kernel is not symmetric, and its symmetric part needs {} to look at",
-                            format_bytes(all)),
+                            format_bytes(factor_bytes(n))),
                 "check it on fewer rows, or raise --memory");
-  if (!out.symmetric || (n <= dense_rows && fits)) {
+  out.exact = n <= dense_rows && factor_bytes(n) <= budget;
+  if (factor_bytes(n) <= budget) {
     Block<double> k;
     if (kernel.is_precomputed())
       k = points.to_dense();
     else
       k = out.symmetric ? gram(kernel, points, run) : gram(kernel, points, points, run);
-    require_finite(Samples<double>(Matrix<double>(k)), "the kernel matrix");
+    if (!k.allFinite()) require_finite(Samples<double>(Matrix<double>(k)), "the kernel matrix");
     if (!out.symmetric) k = ((k + k.transpose()) / 2).eval();
-    const Ends plain = dense_ends(k, run), centred = dense_ends(centered(k), run);
-    keep(plain, centred, n, out);
-    if (out.witness.size() > 0) out.witness_value = out.witness.dot(k * out.witness);
+    look_at_matrix(std::move(k), run, out);
     return;
   }
-  out.exact = false;
   const auto needs = [&](Storage storage) {
     return GramOperator::bytes(n, 8, storage, run.thread_count()) + 8.0 * 200 * double(n);
   };
-  const bool stored = needs(Storage::stored) <= double(run.memory_budget());
-  if (!stored && needs(Storage::recomputed) > double(run.memory_budget()))
-    throw Error(
-        ErrorCode::no_memory,
-        fmt::format("the ends of the spectrum need {} but the memory budget is {}",
-                    format_bytes(needs(Storage::recomputed)), format_bytes(double(run.memory_budget()))),
-        "raise --memory, or check the kernel on fewer rows");
+  const bool stored = needs(Storage::stored) <= budget;
+  if (!stored && needs(Storage::recomputed) > budget)
+    throw Error(ErrorCode::no_memory,
+                fmt::format("the ends of the spectrum need {} but the memory budget is {}",
+                            format_bytes(needs(Storage::recomputed)), format_bytes(budget)),
+                "raise --memory, or check the kernel on fewer rows");
   const GramOperator op(kernel, points, stored ? Storage::stored : Storage::recomputed, run);
   op.gather_sums(run);
-  const Ends plain = krylov_ends(op, out.known == Definiteness::psd, run);
-  const Ends centred = krylov_ends(CenteredOperator<double>(op), out.known != Definiteness::unknown, run);
+  const SpectrumEnds plain = ends_by_products(op, out.known == Definiteness::psd, run);
+  const SpectrumEnds centred =
+      ends_by_products(CenteredOperator<double>(op), out.known != Definiteness::unknown, run);
   keep(plain, centred, n, out);
   if (out.witness.size() == 0) return;
   Block<double> image(n, 1);

@@ -83,8 +83,8 @@ std::string KernelCheck::to_string() const {
   out += fmt::format("smallest   eigenvalue of K {:.4g} (0 to within {:.2g}); largest {:.4g}\n",
                      min_eigenvalue, tolerance, max_eigenvalue);
   if (lower_bound)
-    out +=
-        fmt::format("           none of K below {:.4g}, but for a chance of {:.1g}\n", *lower_bound, delta);
+    out += fmt::format("           none of K below {:.4g}{}\n", *lower_bound,
+                       delta > 0 ? fmt::format(", but for a chance of {:.1g}", delta) : "");
   out += fmt::format("centred    smallest eigenvalue of HKH {:.4g} (0 to within {:.2g})\n",
                      centered_min_eigenvalue, centered_tolerance);
   if (witness.size() > 0) {

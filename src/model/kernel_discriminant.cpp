@@ -35,18 +35,6 @@ KernelPcaOptions landmark_options(const KernelDiscriminantOptions& options) {
   return out;
 }
 
-void require_options(const KernelDiscriminantOptions& options) {
-  if (!(options.ridge > 0) || !std::isfinite(options.ridge))
-    throw Error(ErrorCode::usage, fmt::format("a ridge of {}", options.ridge),
-                "the scatter within classes is always singular here: give a number above 0, such as 1e-3");
-  if (options.route == Route::stored || options.route == Route::tiled)
-    throw Error(ErrorCode::usage, fmt::format("klda has no route {}", name_of(options.route)),
-                "dense, or lowrank with --rank R");
-  if (options.kernel.is_precomputed() && options.scale != Scale::none)
-    throw Error(ErrorCode::usage, "a precomputed kernel matrix cannot be scaled like samples",
-                "leave out --scale");
-}
-
 template <class T>
 Plan make_kernel_plan(const Samples<T>& samples, const KernelDiscriminantOptions& options, const Run& run,
                       bool measure) {

@@ -68,10 +68,21 @@ Solution solve_with_ridge(const Block<double>& within, const Block<double>& betw
   return {std::move(found), std::move(residuals)};
 }
 
+/// Does every feature vary within classes, and none along with the others alone?
+bool well_conditioned(const Block<double>& within, const Vector<double>& noise) {
+  if (within.rows() == 0 || (within.diagonal().array() <= noise.array()).any()) return false;
+  const Vector<double> unit = within.diagonal().cwiseSqrt().cwiseInverse();
+  Block<double> scaled = unit.asDiagonal() * within * unit.asDiagonal();
+  Vector<double> values;
+  linalg::syevd(scaled, values);
+  return values[0] > 1e-10 * values[values.size() - 1];
+}
+
 /// Without a ridge: in coordinates where the total scatter is the identity, from which directions without
 /// any variation (constant columns, columns that repeat others) are left out. There S_W must have full rank.
 Solution solve_without_ridge(const Block<double>& within, const Block<double>& between,
                              const Vector<double>& noise, Index count) {
+  if (well_conditioned(within, noise)) return solve_with_ridge(within, between, 0, count);
   constexpr double negligible = 1e-12;
   Block<double> total = within + between * between.transpose();
   Vector<double> unit = total.diagonal();

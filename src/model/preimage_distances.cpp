@@ -2,7 +2,8 @@
 // nearest φ(x_i) in feature space; the kernel's inverse turns them into input distances d_i, and z is the
 // point that meets them: with the neighbours about their mean, C = X_near − x̄, 2C(z − x̄) = h − h̄, h_i =
 // ‖c_i‖² − d_i², solved by least squares within the neighbours' span. Kernels of x·y give x_i·z instead, and
-// d_i² up to ‖z‖², which h − h̄ does not see.
+// d_i² up to ‖z‖², which h − h̄ does not see; an even power does not tell the sign of its base, which is taken
+// to be that of the nearest neighbour.
 #include "model/preimage.hpp"
 
 #include "base/linalg.hpp"
@@ -33,7 +34,8 @@ class Distances final : public PreimageSolver {
   Vector<double> meet(const Vector<Index>& rows, const Vector<double>& inner, double norm) const {
     const Index q = rows.size();
     Matrix<double> c = space_.points(rows, Eigen::all);
-    const Vector<double> lengths = c.rowwise().squaredNorm(), mean = c.colwise().mean().transpose();
+    const Vector<double> lengths = c.rowwise().squaredNorm(), mean = c.colwise().mean().transpose(),
+                         with_nearest = c * c.row(0).transpose();
     c.rowwise() -= mean.transpose();
     Vector<double> h(q);
     for (Index i = 0; i < q; ++i) {
@@ -41,7 +43,7 @@ class Distances final : public PreimageSolver {
         const double far = norm - 2 * inner[i] + space_.diagonal[rows[i]];
         h[i] = c.row(i).squaredNorm() - space_.profile->inverse(start_ - far / 2);
       } else {
-        h[i] = c.row(i).squaredNorm() - lengths[i] + 2 * space_.profile->inverse(inner[i]);
+        h[i] = c.row(i).squaredNorm() - lengths[i] + 2 * space_.profile->inverse(inner[i], with_nearest[i]);
       }
     }
     h.array() -= h.mean();

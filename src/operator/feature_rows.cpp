@@ -61,6 +61,15 @@ Vector<double> FeatureRows<T>::mean(const Run& run) const {
 }
 
 template <class T>
+Vector<double> FeatureRows<T>::sizes(const Run& run) const {
+  Vector<double> sum = Vector<double>::Zero(features());
+  for_each_block({}, run, [&](Index, Index count, const double* phi) {
+    sum += Eigen::Map<const Matrix<double>>(phi, count, features()).colwise().squaredNorm().transpose();
+  });
+  return (sum / double(rows())).cwiseSqrt();
+}
+
+template <class T>
 FeatureMoments FeatureRows<T>::moments(bool center, const Run& run) const {
   std::optional<MomentSum<double>> sum;
   for_each_block({}, run, [&](Index first, Index count, double* phi) {

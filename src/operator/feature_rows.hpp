@@ -25,6 +25,8 @@ class FeatureRows {
   [[nodiscard]] static double block_bytes(Index n, double m) { return 16 * m * double(block_rows(n, m)); }
 
   [[nodiscard]] Vector<double> mean(const Run& run) const;
+  /// Root mean square of each function.
+  [[nodiscard]] Vector<double> sizes(const Run& run) const;
   /// Count, mean and Φ̃ᵀΦ̃ in one pass.
   [[nodiscard]] FeatureMoments moments(bool center, const Run& run) const;
   /// Σ‖φ(x_i) − μ‖²

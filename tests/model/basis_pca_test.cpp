@@ -132,6 +132,24 @@ TEST(BasisPcaRelations, ACircleReadsOffItsOwnEquation) {
     }
 }
 
+TEST(BasisPcaRelations, AreReadableFarFromTheOriginAndAfterLoading) {
+  for (const double away : {30.0, 300.0}) {
+    Matrix<double> x(100, 2);
+    for (Index i = 0; i < 100; ++i)
+      x.row(i) << away + 1.5 * std::cos(0.0628 * double(i)), away + 1.5 * std::sin(0.0628 * double(i));
+    const auto model = BasisPca<double>::fit(
+        Samples<double>(x), {.basis = Basis::parse("poly(degree=2)"), .smallest = 1, .center = false});
+    const std::string words = model.report().basis->directions.at(0);
+    EXPECT_EQ(words.find("x1² + x2² − "), 0U) << words;
+    EXPECT_EQ(words.find("…"), std::string::npos) << words;
+    const std::string path =
+        (std::filesystem::temp_directory_path() / "mercer_relation_test.mercer").string();
+    model.save(path);
+    EXPECT_EQ(load_model<double>(path)->report().basis->directions.at(0), words);
+    std::filesystem::remove(path);
+  }
+}
+
 TEST(BasisPcaRelations, ASphereAndACubicCurveToo) {
   const auto sphere =
       BasisPca<double>::fit(generate("sphere", 200, 1).samples, {.smallest = 1, .center = false});
@@ -187,6 +205,10 @@ TEST(BasisPcaWords, ScoresAreTheFunctionsThatTheWordsSay) {
   const auto named = BasisPca<double>::fit(data, {.basis = Basis::polynomial(2), .components = 1});
   EXPECT_NE(named.report().basis->directions.at(0).find("height²"), std::string::npos)
       << named.report().basis->directions.at(0);
+  data.columns = {"x0", "x1"};  // x1 would be the second column here and the first in a formula
+  const auto by_place = BasisPca<double>::fit(data, {.basis = Basis::polynomial(2), .components = 1});
+  EXPECT_EQ(by_place.report().basis->directions.at(0).find("x0"), std::string::npos)
+      << by_place.report().basis->directions.at(0);
 }
 
 TYPED_TEST(BasisPcaFit, ComesBackFromItsFileAsItWas) {

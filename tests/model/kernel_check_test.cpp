@@ -5,6 +5,7 @@
 #include "support.hpp"
 
 #include <Eigen/Eigenvalues>
+#include <Eigen/QR>
 #include <nlohmann/json.hpp>
 
 namespace mercer {
@@ -107,20 +108,56 @@ TEST(KernelCheck, LargeDataIsJudgedFromTheEndsOfTheSpectrumAlone) {
     Verdict verdict;
   } cases[] = {{"expr('exp(-sqdist)')", Verdict::valid_here},
                {"rbf(gamma=0.2)", Verdict::valid},
+               {"rbf(gamma=5) - 0.0001*rbf(gamma=20)", Verdict::valid_here},
+               {"expr('exp(-sqdist)-0.001*exp(-4*sqdist)')", Verdict::invalid},
                {"expr('-sqrt(sqdist)')", Verdict::conditional},
                {"sigmoid(gamma=1, coef0=1)", Verdict::invalid}};
   for (const auto& c : cases) {
-    const KernelCheck check = check_kernel(Kernel::parse(c.kernel), x);
+    const Kernel kernel = Kernel::parse(c.kernel);
+    const KernelCheck check = check_kernel(kernel, x);
     EXPECT_EQ(name_of(check.verdict), name_of(c.verdict)) << check.to_string();
     EXPECT_FALSE(check.exact);
-    EXPECT_TRUE(check_kernel(Kernel::parse(c.kernel), small).exact);
+    EXPECT_TRUE(check_kernel(kernel, small).exact);
+    const Block<double> k = gram(kernel, x);
+    const double smallest = dense_eigenpairs<double>(k, 1, End::smallest).values[0];
+    EXPECT_NEAR(check.min_eigenvalue, smallest, check.tolerance + 1e-6 * std::abs(smallest)) << c.kernel;
+    EXPECT_LE(check.centered_min_eigenvalue, check.centered_tolerance) << "HKH 1 = 0";
+    EXPECT_GE(smallest, *check.lower_bound - check.tolerance);
     if (check.witness.size() > 0) {
       EXPECT_LT(check.witness_value, 0);
-      const Block<double> k = gram(Kernel::parse(c.kernel), x);
-      const double smallest = dense_eigenpairs<double>(k, 1, End::smallest).values[0];
-      EXPECT_NEAR(check.min_eigenvalue, smallest, 1e-6 * check.max_eigenvalue);
       EXPECT_NEAR(check.witness_value, check.witness.dot(k * check.witness), 1e-9 * check.max_eigenvalue);
     }
+  }
+}
+
+TEST(KernelCheck, OneSmallNegativeEigenvalueIsFoundAmongMany) {
+  const Index n = 1600;
+  const Block<double> q =
+      Eigen::HouseholderQR<Block<double>>(test::random_matrix<double>(n, n, 5)).householderQ();
+  for (const double least : {-1e-3, -1e-7}) {
+    Vector<double> values = Vector<double>::LinSpaced(n, 0.0, 1.0).array().square();
+    values[0] = least;
+    Matrix<double> k = q * values.asDiagonal() * q.transpose();
+    k = ((k + k.transpose()) / 2).eval();
+    const KernelCheck check = check_kernel(Kernel::precomputed(), Samples<double>(k));
+    EXPECT_EQ(check.verdict, Verdict::invalid) << check.to_string();
+    EXPECT_NEAR(check.min_eigenvalue, least, 1e-3 * std::abs(least));
+  }
+}
+
+TEST(KernelCheck, ProductsAloneSayWhenTheyCannotTell) {
+  const Samples<double> x = test::random_matrix<double>(1700, 3, 3);
+  mercer::Run run;
+  run.memory = 60'000'000;  // the matrix itself would take 23 MB, a factor 69
+  EXPECT_EQ(check_kernel(Kernel::parse("expr('-sqrt(sqdist)')"), x, run).verdict, Verdict::conditional);
+  EXPECT_EQ(check_kernel(Kernel::parse("sigmoid(gamma=1, coef0=1)"), x, run).verdict, Verdict::invalid);
+  EXPECT_EQ(check_kernel(Kernel::rbf(5), x, run).verdict, Verdict::valid);
+  try {
+    const auto verdict =
+        check_kernel(Kernel::parse("expr('exp(-sqdist)-1e-5*exp(-4*sqdist)')"), x, run).verdict;
+    EXPECT_EQ(verdict, Verdict::invalid);  // found after all
+  } catch (const Error& e) {
+    EXPECT_EQ(e.code(), ErrorCode::not_converged) << e.what();
   }
 }
 

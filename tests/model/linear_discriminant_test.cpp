@@ -89,6 +89,25 @@ TEST(LinearDiscriminant, ConstantAndRepeatedColumnsChangeNothing) {
   EXPECT_LT((a.scores() - test::with_signs_of(a.scores(), b.scores())).cwiseAbs().maxCoeff(), 1e-8);
 }
 
+TEST(LinearDiscriminant, ClassesMayLieFarApart) {
+  const auto data = gaussian_classes<double>({30, 40}, 2, 11, 1e6);
+  const auto model = LinearDiscriminant<double>::fit(data.samples, data.label);
+  EXPECT_EQ(model.report().discrimination->training_errors, 0);
+}
+
+TEST(LinearDiscriminant, NumbersBeyondTheirSquaresAreSaidToBe) {
+  const auto data = gaussian_classes<double>({30, 40}, 2, 11);
+  for (const double scale : {1e200, 1e-170}) {
+    const Samples<double> x = Matrix<double>(scale * data.samples.to_dense());
+    try {
+      (void)LinearDiscriminant<double>::fit(x, data.label);
+      ADD_FAILURE() << scale;
+    } catch (const Error& e) {
+      EXPECT_NE(std::string(e.what()).find("squares"), std::string::npos) << e.what();
+    }
+  }
+}
+
 TEST(LinearDiscriminant, SingularWithinClassesIsSaidAndARidgeHelps) {
   const auto data = gaussian_classes<double>({6, 6}, 30, 5);
   try {

@@ -26,7 +26,8 @@ double mean_squared_distance(const Matrix<double>& a, const Matrix<double>& b) {
 TEST(Preimages, OfTrainingPointsAtFullRankAreThePoints) {
   const Matrix<double> x = random_matrix<double>(40, 3, 1);
   for (const char* text : {"rbf(gamma=0.5)", "matern32(length=1.5)", "matern52", "rq", "rbf(gamma=0.3)*rq",
-                           "poly(degree=3, gamma=1, coef0=1)"})
+                           "poly(degree=3, gamma=1, coef0=1)", "poly(degree=2, gamma=1, coef0=1)",
+                           "poly(degree=4, gamma=0.5, coef0=1)"})
     for (const bool center : {true, false}) {
       const auto model =
           KernelPca<double>::fit(x, {.components = 40, .kernel = Kernel::parse(text), .center = center});
