@@ -128,6 +128,27 @@ class Denoise(CliTest):
         self.assertEqual(["a", "b"], names)
         np.testing.assert_allclose(rows, [[1, 2], [3, 5], [4, 4], [0, 1], [2, 2]], atol=1e-12)
 
+    def test_gaps_are_for_the_points_to_fit_on_alone(self):
+        self.write("train.csv", "a,b\n1,2\n3,5\n4,4\n0,\n2,2\n")
+        self.write("noisy.csv", "a,b\n1,\n3,5\n4,4\n")
+        self.write("clean.csv", "a,b\n1,2\n3,\n4,4\n")
+        self.write("whole.csv", "a,b\n1,2\n3,5\n4,4\n")
+        for policy in ("drop", "mean"):
+            run = lambda noisy, clean: ("denoise", "train.csv", "--noisy", noisy, "--clean", clean, "--missing", policy,
+                                        "--method", "pca", "-k", 2, "--out", "o.csv")
+            self.assertIn("noisy.csv: row 0 has a missing value", self.fails(65, *run("noisy.csv", "clean.csv")))
+            self.assertIn("leave the row out of every file", self.fails(65, *run("whole.csv", "clean.csv")))
+            self.ok(*run("whole.csv", "whole.csv"))
+            np.testing.assert_allclose(self.table("o.csv")[1], [[1, 2], [3, 5], [4, 4]], atol=1e-12)
+            (self.folder / "o.csv").unlink()
+
+    def test_other_names_are_noted(self):
+        self.write("train.csv", "a,b\n1,2\n3,5\n4,4\n0,1\n")
+        self.write("noisy.csv", "a,c\n1,2\n3,5\n")
+        run = ("denoise", "train.csv", "--noisy", "noisy.csv", "--method", "pca", "-k", 2, "--out", "o.csv")
+        self.assertIn("columns of noisy.csv are not named like", self.mercer(*run).stderr)
+        self.assertEqual("", self.mercer(*run, "--quiet").stderr)
+
     def test_errors(self):
         self.half_circle()
         run = lambda code, *more: self.fails(code, "denoise", "train.csv", "--noisy", "noisy.csv", *more)
