@@ -93,6 +93,15 @@ struct Attempt {
   double distance = 0;  ///< to the clean points
 };
 
+/// All rows or none: those of --noisy and --clean belong together one by one, and so do those of --out.
+template <class T>
+Dataset<T> read_whole(const std::string& path, const Flags& flags, const Model<T>& model, const Run& run) {
+  const ReadOptions gaps_stay{.missing = Missing::fit, .transpose = flags.read.transpose};
+  auto data = read_model_points<T>(path, gaps_stay, model, run, flags.run.quiet);
+  require_no_gaps(path, data.samples);
+  return data;
+}
+
 template <class T>
 void denoise(const Flags& flags, const std::vector<Components>& list, const Session& session) {
   ProgressBar bar(!flags.run.quiet);
@@ -105,11 +114,10 @@ void denoise(const Flags& flags, const std::vector<Components>& list, const Sess
       flags.method == "pca" ? fit_pca<T>(data, most, flags, run) : fit_kpca<T>(data, most, flags, run);
   if (list.size() > 1 && fitted.preimage == "ridge")
     throw Error(ErrorCode::usage, "a learned map belongs to one number of components", "give one -k");
-  ReadOptions read{.missing = parse_missing(flags.read.missing), .transpose = flags.read.transpose};
-  const auto noisy = read_model_points<T>(flags.noisy, read, *fitted.model, run);
+  const auto noisy = read_whole(flags.noisy, flags, *fitted.model, run);
   std::optional<Matrix<T>> clean;
   if (!flags.clean.empty()) {
-    clean = read_model_points<T>(flags.clean, read, *fitted.model, run).samples.to_dense();
+    clean = read_whole(flags.clean, flags, *fitted.model, run).samples.to_dense();
     if (clean->rows() != noisy.samples.rows())
       throw Error(ErrorCode::bad_data,
                   fmt::format("{} has {} rows and {} has {}", flags.clean, clean->rows(), flags.noisy,

@@ -34,6 +34,18 @@ void report(const Flags& flags, const std::string& method, Index d, const Preima
   }
 }
 
+/// Of scores whose first row has that number.
+template <class T>
+Matrix<T> inverse_of(const Model<T>& model, const Matrix<T>& scores, Index first_row, const Run& run) {
+  Matrix<T> points = model.inverse(scores, run);
+  for (Index i = 0; i < points.rows(); ++i)
+    if (!points.row(i).allFinite())
+      throw Error(ErrorCode::bad_data,
+                  fmt::format("the scores of row {} are too large to come back from", first_row + i),
+                  "rows count from 0; are these scores of this model?");
+  return points;
+}
+
 template <class T>
 void inverse(const Flags& flags, const CLI::App& parser, const Session& session) {
   ProgressBar bar(!flags.run.quiet);
@@ -58,11 +70,12 @@ void inverse(const Flags& flags, const CLI::App& parser, const Session& session)
   Run chunk_run = run;
   chunk_run.progress = nullptr;
   const auto come_back = [&](const Matrix<T>& z) {
+    const auto before = static_cast<Index>(errors.errors.size());
     Preimages<T> found{{}, Vector<double>::Zero(z.rows()), 0};
     if (back)
-      found = back->find(z, {}, chunk_run);
+      found = back->find(z, {}, chunk_run, before);
     else
-      found.points = model->inverse(z, chunk_run);
+      found.points = inverse_of(*model, z, before, chunk_run);
     errors.add(found);
     return std::move(found.points);
   };
@@ -97,6 +110,9 @@ Command add_inverse(CLI::App& program) {
   parser->add_flag("--json", flags->json, "how far each point is from its scores, as JSON on stdout")
       ->group("Results");
   add_quiet(*parser, flags->run, "Results");
+  parser->add_option("--memory", flags->run.memory, "budget such as 400M or 4G (default half the machine's)")
+      ->type_name("SIZE")
+      ->group("Running");
   add_threads(*parser, flags->run, "Running");
   parser->footer(
       "PCA comes back exactly. Kernel PCA's scores name a point P of feature space, perhaps of no input: a\n"

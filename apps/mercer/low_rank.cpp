@@ -92,7 +92,7 @@ template <class T>
 Dataset<T> OnBasis<T>::read(const std::string& path, const ReadOptions& read, const BasisOptions& options,
                             const Run& run) {
   return read_model_points<T>(path, read, *load_kernel_pca<T>(options.model, "has no basis to take over"),
-                              run);
+                              run, true);
 }
 
 template <class T>

@@ -2,6 +2,7 @@
 #include "model_points.hpp"
 
 #include "files.hpp"
+#include "terminal.hpp"
 
 #include <mercer/error.hpp>
 
@@ -9,6 +10,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <filesystem>
 #include <numeric>
 #include <optional>
@@ -56,6 +58,18 @@ void require_width(const std::string& path, Index found, Index expected) {
       "name a column that is not a feature with --label");
 }
 
+/// The first row with a NaN, or -1.
+template <class T>
+Index first_gap(const Samples<T>& points) {
+  constexpr Index strip = 1024;
+  for (Index i0 = 0; i0 < points.rows(); i0 += strip) {
+    const Matrix<T> rows = points.dense_rows(i0, std::min(strip, points.rows() - i0));
+    for (Index i = 0; i < rows.rows(); ++i)
+      if (rows.row(i).array().isNaN().any()) return i0 + i;
+  }
+  return -1;
+}
+
 /// Can the table be opened a second time, once its columns are known?
 bool can_be_opened_twice(const std::string& path, const ReadOptions& options) {
   std::error_code none;
@@ -63,6 +77,40 @@ bool can_be_opened_twice(const std::string& path, const ReadOptions& options) {
 }
 
 }  // namespace
+
+template <class T>
+void require_missing_for_new_points(const ReadOptions& options, const std::string& model_path,
+                                    const Model<T>& model) {
+  if (options.missing == Missing::mean)
+    throw Error(ErrorCode::usage,
+                "--missing mean would fill gaps with the mean of the new points, not of the training data",
+                "use --missing drop, or fill the gaps beforehand");
+  if (options.missing == Missing::fit && !model.takes_gaps())
+    throw Error(ErrorCode::usage, fmt::format("{} was fitted on a table without gaps", model_path),
+                "fit it with --missing fit, or use --missing drop");
+}
+
+template <class T>
+void require_no_gaps(const std::string& path, const Samples<T>& points) {
+  const Index row = first_gap(points);
+  if (row < 0) return;
+  throw Error(ErrorCode::bad_data,
+              fmt::format("{}: row {} has a missing value, and every row must come back", path, row),
+              "fill the gap, or leave the row out of every file; --missing is for the points to fit on");
+}
+
+template <class T>
+void note_other_names(const std::string& path, const std::vector<std::string>& columns, const Model<T>& model,
+                      bool quiet) {
+  if (!quiet && !columns.empty() && !model.columns().empty() && columns != model.columns())
+    say(fmt::format("note: the columns of {} are not named like those the model was fitted on", path));
+}
+
+void note_dropped(const std::string& path, Index dropped, bool quiet) {
+  if (!quiet && dropped > 0)
+    say(fmt::format("note: {} row{} of {} with missing values left out", dropped, dropped == 1 ? "" : "s",
+                    path));
+}
 
 Index chunk_rows(Index cols) {
   return std::clamp<Index>((Index{1} << 20) / std::max<Index>(1, cols), 1, 8192);
@@ -124,7 +172,7 @@ void ModelPoints<T>::leave_out_label(const std::string& path, ReadOptions option
 
 template <class T>
 Dataset<T> read_model_points(const std::string& path, ReadOptions options, const Model<T>& model,
-                             const Run& run) {
+                             const Run& run, bool quiet) {
   if (is_libsvm(path)) options.features = model.features();  // trailing zeros are not written there
   if (options.label.empty() && model.label() && can_be_opened_twice(path, options)) {
     const auto rows = open<T>(path, options, model.features(), run);
@@ -140,6 +188,7 @@ Dataset<T> read_model_points(const std::string& path, ReadOptions options, const
   choice.reorder(model.columns());
   data.samples = choice.of(data.samples);
   data.columns = std::move(choice.names);
+  note_other_names(path, data.columns, model, quiet);
   return data;
 }
 
@@ -159,8 +208,18 @@ void write_scores(const std::string& path, const Model<T>& model, RowSource<T>& 
 
 template class ModelPoints<float>;
 template class ModelPoints<double>;
-template Dataset<float> read_model_points(const std::string&, ReadOptions, const Model<float>&, const Run&);
-template Dataset<double> read_model_points(const std::string&, ReadOptions, const Model<double>&, const Run&);
+template void require_missing_for_new_points(const ReadOptions&, const std::string&, const Model<float>&);
+template void require_missing_for_new_points(const ReadOptions&, const std::string&, const Model<double>&);
+template void require_no_gaps(const std::string&, const Samples<float>&);
+template void require_no_gaps(const std::string&, const Samples<double>&);
+template void note_other_names(const std::string&, const std::vector<std::string>&, const Model<float>&,
+                               bool);
+template void note_other_names(const std::string&, const std::vector<std::string>&, const Model<double>&,
+                               bool);
+template Dataset<float> read_model_points(const std::string&, ReadOptions, const Model<float>&, const Run&,
+                                          bool);
+template Dataset<double> read_model_points(const std::string&, ReadOptions, const Model<double>&, const Run&,
+                                           bool);
 template void write_scores(const std::string&, const Model<float>&, RowSource<float>&, const Run&);
 template void write_scores(const std::string&, const Model<double>&, RowSource<double>&, const Run&);
 

@@ -12,6 +12,23 @@
 
 namespace mercer::app {
 
+/// Throws Error{usage} for a --missing that new points cannot have: the mean is not that of the training
+/// data, and only some models take gaps as they are.
+template <class T>
+void require_missing_for_new_points(const ReadOptions& options, const std::string& model_path,
+                                    const Model<T>& model);
+
+/// Throws Error{bad_data} naming the first row with a gap.
+template <class T>
+void require_no_gaps(const std::string& path, const Samples<T>& points);
+
+/// On standard error, unless quiet: the table's columns have other names than the model's; rows were left
+/// out.
+template <class T>
+void note_other_names(const std::string& path, const std::vector<std::string>& columns, const Model<T>& model,
+                      bool quiet);
+void note_dropped(const std::string& path, Index dropped, bool quiet);
+
 /// Rows at a time: enough to keep the cores busy, little enough for wide tables.
 [[nodiscard]] Index chunk_rows(Index cols);
 
@@ -50,10 +67,10 @@ class ModelPoints final : public RowSource<T> {
   ColumnChoice choice_;
 };
 
-/// The whole table, with what it says in a column like the model's label.
+/// The whole table, with what it says in a column like the model's label; notes other names.
 template <class T>
 [[nodiscard]] Dataset<T> read_model_points(const std::string& path, ReadOptions options,
-                                           const Model<T>& model, const Run& run);
+                                           const Model<T>& model, const Run& run, bool quiet);
 
 /// Scores of all rows, from the top, written as they come.
 template <class T>

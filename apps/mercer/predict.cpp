@@ -52,10 +52,11 @@ Index wrong(const Confusion& confusion) {
   return out;
 }
 
-void print_json(const Label& found, const std::optional<Confusion>& confusion) {
+void print_json(const Label& found, Index dropped, const std::optional<Confusion>& confusion) {
   std::vector<Index> counts(found.names.size(), 0);
   for (const std::int32_t code : found.codes) ++counts[static_cast<std::size_t>(code)];
   nlohmann::ordered_json json = {{"n", found.codes.size()}, {"classes", found.names}, {"predicted", counts}};
+  if (dropped > 0) json["left_out"] = dropped;
   if (confusion) {
     json["errors"] = wrong(*confusion);
     json["error"] = double(wrong(*confusion)) / double(std::max<std::size_t>(1, found.codes.size()));
@@ -75,11 +76,9 @@ void predict(const Flags& flags, const Session& session) {
                 fmt::format("{} is a {} model, which knows no classes", flags.model, model->method()),
                 "predict takes a model of lda or klda");
   const ReadOptions options = flags.read.parsed();
-  if (options.missing == Missing::mean)
-    throw Error(ErrorCode::usage,
-                "--missing mean would fill gaps with the mean of the new points, not of the training data",
-                "use --missing drop, or fill the gaps beforehand");
-  const auto data = read_model_points<T>(flags.data, options, *model, run);
+  require_missing_for_new_points(options, flags.model, *model);
+  const auto data = read_model_points<T>(flags.data, options, *model, run, flags.run.quiet);
+  note_dropped(flags.data, data.dropped, flags.run.quiet);
   session.interrupts.check();
   Label found = discriminant->predict(data.samples, parse_decision(flags.decision), run);
   std::optional<Confusion> confusion;
@@ -91,7 +90,7 @@ void predict(const Flags& flags, const Session& session) {
   const std::string out = flags.out.empty() && !flags.json ? "-" : flags.out;
   if (!out.empty()) write_table<T>(out, Matrix<T>(data.samples.rows(), 0), {}, found);
   if (flags.json) {
-    print_json(found, confusion);
+    print_json(found, data.dropped, confusion);
   } else if (confusion && !flags.run.quiet) {
     const auto n = double(std::max<std::size_t>(1, found.codes.size()));
     say(fmt::format("{} of {} points predicted wrongly ({:.2f} %)", wrong(*confusion), found.codes.size(),

@@ -3,10 +3,7 @@
 #include "fit_options.hpp"
 #include "model_points.hpp"
 
-#include <mercer/error.hpp>
 #include <mercer/model.hpp>
-
-#include <fmt/format.h>
 
 #include <memory>
 
@@ -22,13 +19,7 @@ struct Flags {
 template <class T>
 ModelPoints<T> open_points(const Flags& flags, const Model<T>& model, const Run& run) {
   ReadOptions options = flags.read.parsed();
-  if (options.missing == Missing::mean)
-    throw Error(ErrorCode::usage,
-                "--missing mean would fill gaps with the mean of the new points, not of the training data",
-                "use --missing drop, or fill the gaps beforehand");
-  if (options.missing == Missing::fit && !model.takes_gaps())
-    throw Error(ErrorCode::usage, fmt::format("{} was fitted on a table without gaps", flags.model),
-                "fit it with --missing fit, or use --missing drop");
+  require_missing_for_new_points(options, flags.model, model);
   if (is_libsvm(flags.data)) options.features = model.features();  // trailing zeros are not written there
   return ModelPoints<T>(flags.data, options, model, run);
 }
@@ -40,9 +31,7 @@ void transform(const Flags& flags, const Session& session) {
   const auto model = load_model<T>(flags.model);
   auto points = open_points<T>(flags, *model, run);
   session.interrupts.check();
-  if (!flags.run.quiet && !points.columns().empty() && !model->columns().empty() &&
-      points.columns() != model->columns())
-    say(fmt::format("note: the columns of {} are not named like those the model was fitted on", flags.data));
+  note_other_names(flags.data, points.columns(), *model, flags.run.quiet);
 
   auto chunk = points.next();  // before anything is written: most errors are in the first rows
   TableWriter<T> writer(flags.out, model->components(), component_names(model->components()));
@@ -56,6 +45,7 @@ void transform(const Flags& flags, const Session& session) {
   }
   session.interrupts.check();
   writer.finish();
+  note_dropped(flags.data, points.dropped(), flags.run.quiet);
 }
 
 }  // namespace

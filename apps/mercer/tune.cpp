@@ -27,17 +27,21 @@ struct Flags {
   RunFlags run;
 };
 
+/// As a shell reads it back: within single quotes only a quote itself is special.
 std::string quoted(const std::string& word) {
   const auto plain = [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) || std::string("._-/=:").find(c) != std::string::npos;
   };
-  return !word.empty() && std::all_of(word.begin(), word.end(), plain) ? word : "'" + word + "'";
+  if (!word.empty() && std::all_of(word.begin(), word.end(), plain)) return word;
+  std::string out = "'";
+  for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
 }
 
 /// The fit that this advice leads to.
 std::string command_for(const Flags& flags, const Tuning& t) {
-  auto text = fmt::format("mercer kpca {} --kernel '{}' -k {}", quoted(flags.data),
-                          t.trials.front().kernel.to_string(), t.components);
+  auto text = fmt::format("mercer kpca {} --kernel {} -k {}", quoted(flags.data),
+                          quoted(t.trials.front().kernel.to_string()), t.components);
   if (!flags.read.label.empty()) text += " --label " + quoted(flags.read.label);
   if (flags.scale != "none") text += " --scale " + flags.scale;
   if (flags.read.missing != "error") text += " --missing " + flags.read.missing;
@@ -67,7 +71,8 @@ void print_json(const Flags& flags, const Tuning& t, Index n, Index d) {
   }
   json["trials"] = std::move(trials);
   const auto list = [](const Vector<double>& v) { return std::vector<double>(v.begin(), v.end()); };
-  json["component_rules"] = {{"share", t.advice.by_share},
+  json["component_rules"] = {{"share", t.advice.by_share ? nlohmann::ordered_json(*t.advice.by_share)
+                                                         : nlohmann::ordered_json(nullptr)},
                              {"parallel", t.advice.by_parallel},
                              {"knee", t.advice.by_knee},
                              {"variances", list(t.advice.eigenvalues)},
@@ -93,9 +98,11 @@ void print_words(const Flags& flags, const Tuning& t) {
       "\nranked by {} with {} components, {} rows, {} folds; the error is that of pre-images, over the "
       "variance\n",
       name_of(t.by), t.swept_with, t.rows, t.folds);
+  const std::string by_share = t.advice.by_share ? fmt::to_string(*t.advice.by_share)
+                                                 : fmt::format("more than {}", t.advice.eigenvalues.size());
   text +=
       fmt::format("components {} by a share of 90 % of variance, {} by parallel analysis, {} by the knee\n",
-                  t.advice.by_share, t.advice.by_parallel, t.advice.by_knee);
+                  by_share, t.advice.by_parallel, t.advice.by_knee);
   for (const std::string& note : t.notes) text += fmt::format("note       {}\n", note);
   if (!flags.plot.empty()) text += fmt::format("picture    {}\n", flags.plot);
   text += fmt::format("chosen     {}\n", command_for(flags, t));
@@ -153,6 +160,9 @@ Command add_tune(CLI::App& program) {
   parser->add_option("--permutations", flags->permutations, "of parallel analysis (default 20)")
       ->type_name("N")
       ->check(CLI::Range(1, 10000).description(""))
+      ->group(how);
+  parser->add_option("--memory", flags->run.memory, "budget such as 400M or 4G (default half the machine's)")
+      ->type_name("SIZE")
       ->group(how);
   add_threads(*parser, flags->run, how);
   parser->add_option("--seed", flags->run.seed, "of every random choice (default 0)")

@@ -23,8 +23,11 @@ std::unique_ptr<RowSource<T>> open_points(const Flags& flags, const Model<T>& mo
                 "--missing mean would fill gaps with the mean of the new points, not of those before",
                 "use --missing drop, or fill the gaps beforehand");
   if (is_libsvm(flags.data)) options.features = model.features();  // trailing zeros are not written there
-  if (comes_once(flags.data)) return rows_of(read_model_points(flags.data, options, model, run).samples);
-  return std::make_unique<ModelPoints<T>>(flags.data, options, model, run);
+  if (comes_once(flags.data))
+    return rows_of(read_model_points(flags.data, options, model, run, flags.run.quiet).samples);
+  auto points = std::make_unique<ModelPoints<T>>(flags.data, options, model, run);
+  note_other_names(flags.data, points->columns(), model, flags.run.quiet);
+  return points;
 }
 
 template <class T>

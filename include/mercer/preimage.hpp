@@ -45,7 +45,7 @@ template <class T>
 struct Preimages {
   Matrix<T> points;
   Vector<double> errors;  ///< ‖φ(z) − Pφ‖² for each
-  Index unconverged = 0;  ///< points whose fixed point was still moving
+  Index unconverged = 0;  ///< points whose fixed point was still moving, or came to nothing
 };
 
 /// The way back from one model; making it costs a pass over the kernel matrix of its points (ridge: n³).
@@ -61,9 +61,10 @@ class Preimage {
   /// The method in use: never automatic.
   [[nodiscard]] PreimageMethod method() const;
   /// Scores with a column a component, or fewer: then the first components alone are meant. `inputs`: what
-  /// the scores come from, if known (as given to transform), one row each.
+  /// the scores come from, if known (as given to transform), one row each. Throws Error{bad_data} naming a
+  /// row whose scores are too large to come back; `first_row` is the number of the first.
   [[nodiscard]] Preimages<T> find(const MatrixView<T>& scores, const Samples<T>& inputs = {},
-                                  const Run& run = {}) const;
+                                  const Run& run = {}, Index first_row = 0) const;
 
  private:
   struct Impl;

@@ -65,7 +65,7 @@ struct GapEstimate {
   double ridge = 0;           ///< of the fit
   double known_error = 0;     ///< root mean square over the known entries, in the units of the (scaled) data
   Index held_out = 0;         ///< known entries that were hidden from a first fit
-  double held_out_error = 0;  ///< root mean square over these; by the same fit
+  double held_out_error = 0;  ///< root mean square over these; by the same fit; NaN where there are none
   double column_mean_error =
       0;  ///< over the same entries, if each is guessed as its column's mean (or as 0, not centred)
   Index sweeps = 0;  ///< over the table, of the last fit

@@ -36,7 +36,7 @@ struct TuneOptions {
   /// Widths left to a rule (gamma=median, auto; length=1, the default) are swept from there; numbers stay as
   /// given. Empty: rbf, laplacian, matern52, polynomials of degree 2 and linear.
   std::vector<Kernel> kernels = {};
-  Index components = 0;  ///< 0: as many as parallel analysis finds
+  Index components = 0;  ///< 0: as many as parallel analysis finds; at most as many as there are
   Scale scale = Scale::none;
   TuneBy by = TuneBy::automatic;
   Index folds = 5;
@@ -56,7 +56,8 @@ struct Trial {
 
 /// How many components, by three rules, for the best kernel.
 struct ComponentAdvice {
-  Index by_share = 0;
+  /// As few as reach the share; nothing where all that were computed (eigenvalues) do not.
+  std::optional<Index> by_share = {};
   Index by_parallel = 0;  ///< eigenvalues above the 95 % quantile of those of data with shuffled columns
   Index by_knee = 0;      ///< furthest below the line from the first to the last eigenvalue
   Vector<double> eigenvalues, permuted;  ///< the leading ones, and that quantile; over n

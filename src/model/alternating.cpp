@@ -39,10 +39,12 @@ class NormalEquations {
     flush();
     const Index k = right_.size();
     matrix_.diagonal() += penalty_;
+    if (!matrix_.allFinite() || !right_.allFinite()) refuse();
     Block<double> factor = matrix_;
     // Without a penalty few entries leave directions open: the least that can be told from rounding closes
     // them.
     for (double least = 1e-13; linalg::cholesky(factor) < k; least *= 10) {
+      if (least > 1) refuse();  // more than the matrix itself: it is beyond what numbers can hold
       factor = matrix_;
       factor.diagonal().array() += least * std::max(matrix_.diagonal().maxCoeff(), 1e-300);
     }
@@ -52,6 +54,10 @@ class NormalEquations {
   }
 
  private:
+  [[noreturn]] static void refuse() {
+    throw Error(ErrorCode::bad_data, "the values are too large: sums of their squares are not finite numbers",
+                "divide them by a number, or use --scale standardize");
+  }
   void flush() {
     const Index k = right_.size();
     if (filled_ > 0)

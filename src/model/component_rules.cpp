@@ -64,14 +64,20 @@ Index knee_of(const Vector<double>& values) {
   return best + 1;
 }
 
+std::optional<Index> count_for_share(const Vector<double>& values, double trace, double share, Index n) {
+  double sum = 0;
+  Index count = 0;
+  for (; count < values.size() && sum < share * trace; ++count) sum += values[count];
+  const bool all = values.size() >= n;  // then what is still missing is rounding
+  return all || sum >= share * trace ? std::optional(count) : std::nullopt;
+}
+
 ComponentAdvice component_advice(PrimitiveMatrices& matrices, const Kernel& kernel, Index most, double share,
                                  Index permutations, const Run& run) {
   ComponentAdvice out;
   const LeadingSpectrum found = leading(matrices.kernel(kernel), most, run);
   out.eigenvalues = found.values;
-  double sum = 0;
-  for (Index i = 0; i < found.values.size() && sum < share * found.trace; ++i, ++out.by_share)
-    sum += found.values[i];
+  out.by_share = count_for_share(found.values, found.trace, share, matrices.samples().rows());
 
   Matrix<double> shuffled(permutations, found.values.size());
   const Matrix<double> x = matrices.samples().to_dense();

@@ -70,11 +70,13 @@ double share_of(const SparseMatrix<double>& known) {
   return double(known.nonZeros()) / (double(known.rows()) * double(known.cols()));
 }
 
+constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+
 double root_mean_square(double sum, Index count) { return count > 0 ? std::sqrt(sum / double(count)) : 0; }
 
-/// The ridge and its error on entries that its fit did not see.
+/// The ridge and its error on entries that its fit did not see; errors of nothing are not known.
 struct Choice {
-  double ridge = 0, error = 0, column_mean_error = 0;
+  double ridge = 0, error = unknown, column_mean_error = unknown;
   Index hidden = 0;
 };
 
@@ -166,6 +168,9 @@ MissingPca<T> MissingPca<T>::fit(const Samples<T>& samples, const MissingPcaOpti
   require_something_known(known);
   model.scaling_ = scaling_of_known<T>(options.scale, known);
   scale_known(model.scaling_, known);
+  if (!std::isfinite(known.squaredNorm()))
+    throw Error(ErrorCode::bad_data, "the values are too large: the sum of their squares is no finite number",
+                "divide them by a number");
   const double size = double(samples.rows()) * double(samples.cols());
   const bool whole = double(known.nonZeros()) == size;
   watch.lap("prepare");

@@ -3,6 +3,7 @@
 #include "model/preimage.hpp"
 
 #include "base/linalg.hpp"
+#include "base/memory.hpp"
 #include "base/parallel.hpp"
 #include "kernel/tiles.hpp"
 
@@ -10,6 +11,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <limits>
 #include <numeric>
 
 namespace mercer {
@@ -69,6 +71,32 @@ void require_options(const PreimageOptions& o) {
   if (!(o.pull >= 0)) fail(fmt::format("a pull of {}, it must not be negative", o.pull));
   if (o.neighbors < 2) fail(fmt::format("{} neighbours, at least 2 are needed", o.neighbors));
   if (!(o.ridge >= 0)) fail(fmt::format("a ridge of {}, it must not be negative", o.ridge));
+}
+
+/// The learned map holds the kernel matrix between scores and its factor, or its eigenvectors (as they are,
+/// turned and squared) and LAPACK's room to work in; and a few copies of the points.
+void require_ridge_memory(const Expansion& space, const PreimageOptions& options, const Run& run) {
+  const bool by_leaving_out = options.ridge == 0;
+  const double n = double(space.points.rows()), d = double(space.points.cols());
+  const double bytes = sizeof(double) * ((by_leaving_out ? 5 : 2) * n * n + (by_leaving_out ? 6 : 4) * n * d);
+  const double budget = double(run.memory_budget());
+  if (bytes <= budget) return;
+  throw Error(ErrorCode::no_memory,
+              fmt::format("pre-images by ridge from {} points need {}, and the memory budget is {}",
+                          space.points.rows(), format_bytes(bytes), format_bytes(budget)),
+              by_leaving_out ? "give --ridge a number, raise --memory, or fit with --rank R"
+                             : "raise --memory, or fit with --rank R: fewer points are kept");
+}
+
+[[noreturn]] void refuse_row(Index row, const std::string& what) {
+  throw Error(ErrorCode::bad_data, fmt::format("the scores of row {} are too large: {}", row, what),
+              "rows count from 0; are these scores of this model?");
+}
+
+template <class Derived>
+void require_finite_rows(const Eigen::DenseBase<Derived>& values, Index first_row, const std::string& what) {
+  for (Index i = 0; i < values.rows(); ++i)
+    if (!values.derived().row(i).allFinite()) refuse_row(first_row + i, what + " is not a finite number");
 }
 
 /// Linear kernels: Pφ = Σ_j w_j x_j is the point itself.
@@ -200,7 +228,8 @@ Vector<double> Expansion::errors(const Matrix<double>& z, const MatrixView<doubl
     against.evaluate(0, z.rows(), j0, tile.cols(), tile.data());
     out -= 2 * tile.cwiseProduct(w.middleCols(j0, tile.cols())).rowwise().sum();
   }
-  return (out + norms(scores)).cwiseMax(0.0);
+  out += norms(scores);
+  return out.array().isNaN().select(out, out.cwiseMax(0.0));  // the larger of NaN and 0 may be 0
 }
 
 Eigen::Matrix<Index, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> nearest_in_feature_space(
@@ -210,7 +239,8 @@ Eigen::Matrix<Index, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> nearest_in
   Eigen::Matrix<Index, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> out(inner.rows(), count);
   std::vector<Index> order(static_cast<std::size_t>(n));
   for (Index i = 0; i < inner.rows(); ++i) {  // ‖Pφ − φ(x_j)‖² up to ‖Pφ‖²; ties to the lowest index
-    const Vector<double> far = space.diagonal - 2 * inner.row(i).transpose();
+    Vector<double> far = space.diagonal - 2 * inner.row(i).transpose();
+    far = far.array().isNaN().select(std::numeric_limits<double>::infinity(), far);
     std::iota(order.begin(), order.end(), Index(0));
     std::partial_sort(order.begin(), order.begin() + count, order.end(),
                       [&](Index a, Index b) { return far[a] != far[b] ? far[a] < far[b] : a < b; });
@@ -237,6 +267,7 @@ Preimage<T>::Preimage(const KernelPca<T>& model, const PreimageOptions& options,
   Expansion& space = impl_->space = Expansion::of(model, run);
   impl_->scaling = model.scaling();
   impl_->method = chosen(options.method, space);
+  if (impl_->method == PreimageMethod::ridge) require_ridge_memory(space, options, run);
   if (impl_->method == PreimageMethod::exact) {
     impl_->solver = make_exact(space);
     return;
@@ -261,7 +292,8 @@ PreimageMethod Preimage<T>::method() const {
 }
 
 template <class T>
-Preimages<T> Preimage<T>::find(const MatrixView<T>& scores, const Samples<T>& inputs, const Run& run) const {
+Preimages<T> Preimage<T>::find(const MatrixView<T>& scores, const Samples<T>& inputs, const Run& run,
+                               Index first_row) const {
   const Expansion& space = impl_->space;
   if (scores.cols() > space.alpha.cols())
     throw Error(ErrorCode::bad_data,
@@ -279,6 +311,8 @@ Preimages<T> Preimage<T>::find(const MatrixView<T>& scores, const Samples<T>& in
   const Index m = scores.rows(), rows = block_rows(space.points.rows());
   const Samples<T> scaled = inputs.rows() > 0 ? impl_->scaling.apply(inputs) : inputs;
   const Matrix<double> z = scores.template cast<double>();
+  const bool exact = impl_->method == PreimageMethod::exact;
+  if (!exact) require_finite_rows(space.norms(z), first_row, "the length of the projection");
   Preimages<T> out{Matrix<T>(m, space.points.cols()), Vector<double>::Zero(m), 0};
   std::atomic<Index> unconverged{0};
   parallel_for((m + rows - 1) / rows, threads, [&](Index part) {
@@ -286,14 +320,15 @@ Preimages<T> Preimage<T>::find(const MatrixView<T>& scores, const Samples<T>& in
     const Matrix<double> known = scaled.rows() > 0
                                      ? scaled.dense_rows(i0, count).template cast<double>().eval()
                                      : Matrix<double>(0, space.points.cols());
-    Matrix<double> found(count, space.points.cols());
+    Matrix<double> found = Matrix<double>::Zero(count, space.points.cols());
     unconverged += impl_->solver->solve(z.middleRows(i0, count), known, found);
     out.points.middleRows(i0, count) = found.template cast<T>();
-    if (impl_->method != PreimageMethod::exact)
-      out.errors.segment(i0, count) = space.errors(found, z.middleRows(i0, count));
+    if (!exact) out.errors.segment(i0, count) = space.errors(found, z.middleRows(i0, count));
   });
   out.unconverged = unconverged;
   out.points = impl_->scaling.undo(std::move(out.points));
+  require_finite_rows(out.errors, first_row, "the error of the pre-image");
+  require_finite_rows(out.points, first_row, "the pre-image");
   return out;
 }
 

@@ -61,6 +61,7 @@ class FixedPoint final : public PreimageSolver {
     Vector<double> best = Vector<double>::Constant(m, -std::numeric_limits<double>::infinity());
     std::vector<bool> moving(static_cast<std::size_t>(m), false);
     for (const Matrix<double>& start : starts) climb(start, weights, inputs, out, best, moving);
+    stay_at_the_nearest(scores, best, out, moving);
     out.rowwise() += center_.transpose();
     return std::count(moving.begin(), moving.end(), true);
   }
@@ -83,6 +84,17 @@ class FixedPoint final : public PreimageSolver {
          rank = 2 * rank + 1)
       out.push_back(points_(Vector<Index>(near.col(rank)), Eigen::all));
     return out;
+  }
+
+  /// Where no start came to a number: the nearest training point, as not converged.
+  void stay_at_the_nearest(const MatrixView<double>& scores, const Vector<double>& best, Matrix<double>& out,
+                           std::vector<bool>& moving) const {
+    for (Index i = 0; i < best.size(); ++i) {
+      if (std::isfinite(best[i])) continue;
+      out.row(i) =
+          points_.row(nearest_in_feature_space(space_, space_.inner(scores.middleRows(i, 1)), 1)(0, 0));
+      moving[static_cast<std::size_t>(i)] = true;
+    }
   }
 
   Slope slope_at(const Matrix<double>& z, const Matrix<double>& weights, const Matrix<double>& anchor) const {

@@ -229,6 +229,8 @@ std::string estimated(const GapEstimate& g, Index n, Index d) {
         "held out: {} known entries, hidden from a first fit, were guessed with an error of {:.4g}; "
         "column means alone miss them by {:.4g}\n",
         g.held_out, g.held_out_error, g.column_mean_error);
+  else
+    out += "held out: nothing, too little is known; how well the gaps are guessed cannot be told\n";
   return out;
 }
 
@@ -321,13 +323,14 @@ std::string Report::to_json() const {
   }
   if (discrimination) add(report, *discrimination, n);
   if (gaps)
-    report["gaps"] = {{"known", gaps->known},
-                      {"ridge", number(gaps->ridge)},
-                      {"known_rms_error", number(gaps->known_error)},
-                      {"held_out", gaps->held_out},
-                      {"held_out_rms_error", number(gaps->held_out_error)},
-                      {"column_mean_rms_error", number(gaps->column_mean_error)},
-                      {"sweeps", gaps->sweeps}};
+    report["gaps"] = {
+        {"known", gaps->known},
+        {"ridge", number(gaps->ridge)},
+        {"known_rms_error", number(gaps->known_error)},
+        {"held_out", gaps->held_out},
+        {"held_out_rms_error", gaps->held_out > 0 ? number(gaps->held_out_error) : Json()},
+        {"column_mean_rms_error", gaps->held_out > 0 ? number(gaps->column_mean_error) : Json()},
+        {"sweeps", gaps->sweeps}};
   std::string out;
   print(report, 0, out);
   return out;

@@ -2,18 +2,21 @@
 // components by share of variance, parallel analysis (Horn 1965, by permutations) and knee.
 #include <mercer/tune.hpp>
 
+#include "base/memory.hpp"
 #include "base/parallel.hpp"
 #include "base/random.hpp"
 #include "kernel/catalogue.hpp"
 #include "kernel/landmarks.hpp"
 #include "kernel/node.hpp"
 #include "kernel/primitive_matrices.hpp"
+#include "kernel/tiles.hpp"
 #include "model/component_rules.hpp"
 #include "model/held_out.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <numeric>
 
@@ -80,6 +83,32 @@ struct Ground {
   std::vector<std::int32_t> codes;  ///< empty without classes
   std::vector<Index> fold;          ///< of each row
 };
+
+/// Of n x n there are at once a matrix for each primitive, a kernel's own and another term's, and those of
+/// the folds at work: five each, since eigenvectors want twice their matrix again as room to work in.
+void require_memory(Index n, Index d, const std::vector<Kernel>& kernels, Index folds, const Run& run) {
+  PrimitiveSet all;
+  for (const Kernel& k : kernels) all |= primitives_of(k);
+  const double train = 1 - 1 / double(folds);
+  const double at_once = double(std::min<Index>(folds, run.thread_count()));
+  const double squares = std::popcount(all.bits) + 2 + std::max(3.0, 5 * at_once * train * train);
+  const double bytes =
+      sizeof(double) * (squares * double(n) * double(n) + (3 + 4 * at_once) * double(n) * double(d));
+  const double budget = double(run.memory_budget());
+  if (bytes <= budget) return;
+  throw Error(ErrorCode::no_memory,
+              fmt::format("a sweep over {} rows needs {}, and the memory budget is {}", n,
+                          format_bytes(bytes), format_bytes(budget)),
+              "fewer --rows, or a larger --memory");
+}
+
+/// Beyond the rank of K̃ there are none: it is n − 1 at most, and told by the spectrum where that has ended.
+Index attainable(const ComponentAdvice& advice, Index rows, Index all_rows) {
+  if (rows < all_rows) return all_rows - 1;
+  const double rounding = 1e-12 * advice.eigenvalues.sum();
+  const Index found = (advice.eigenvalues.array() > rounding).count();
+  return found < advice.eigenvalues.size() ? std::max<Index>(1, found) : all_rows - 1;
+}
 
 Ground prepare(const Dataset<double>& data, const TuneOptions& options, const Run& run,
                std::vector<std::string>& notes) {
@@ -166,8 +195,10 @@ Tuning tune(const Dataset<double>& data, const TuneOptions& options, const Run& 
   require_options(data, options, out.by);
   require_finite(data.samples, "the data");
   const SteadyRun steady(run);
-  const Ground ground = prepare(data, options, run, out.notes);
   const std::vector<Kernel> families = options.kernels.empty() ? default_kernels() : options.kernels;
+  require_memory(std::min(options.rows, data.samples.rows()), data.samples.cols(), families, options.folds,
+                 steady);
+  const Ground ground = prepare(data, options, run, out.notes);
   for (const Kernel& k : families) k.check_data(ground.samples);
   const Kernel reference = Kernel::rbf(Gamma::median()).resolved(ground.samples, run.seed);
   const double median_gamma = std::get<LeafKernel>(reference.node().value).parameters[0].value;
@@ -176,6 +207,7 @@ Tuning tune(const Dataset<double>& data, const TuneOptions& options, const Run& 
   const Index most = std::max<Index>(1, std::min<Index>(100, out.rows - out.rows / options.folds - 2));
 
   PrimitiveMatrices matrices(ground.samples, steady);
+  const Matrix<double> inputs = ground.samples.to_dense();
   const auto kernel_at = [&](std::size_t family, double width) {
     return with_width(families[family], width, ground.samples, median_gamma, run.seed);
   };
@@ -196,8 +228,8 @@ Tuning tune(const Dataset<double>& data, const TuneOptions& options, const Run& 
     if (!k.allFinite())
       throw Error(ErrorCode::bad_data, fmt::format("kernel {} overflows on this data", t.kernel.to_string()),
                   "scale the inputs (--scale standardize)");
-    const HeldOut held = held_out_errors(k, ground.samples.to_dense(), ground.codes, ground.fold,
-                                         options.folds, out.swept_with, steady);
+    const HeldOut held =
+        held_out_errors(k, inputs, ground.codes, ground.fold, options.folds, out.swept_with, steady);
     t.error = held.error;
     t.spread = held.spread;
     if (classes) {
@@ -228,6 +260,12 @@ Tuning tune(const Dataset<double>& data, const TuneOptions& options, const Run& 
   out.advice = component_advice(matrices, out.trials.front().kernel, most, options.share,
                                 options.permutations, steady);
   out.components = options.components > 0 ? options.components : std::max<Index>(1, out.advice.by_parallel);
+  if (const Index most_there_are = attainable(out.advice, out.rows, data.samples.rows());
+      out.components > most_there_are) {
+    out.notes.push_back(
+        fmt::format("{} components were asked for, and there are {}", out.components, most_there_are));
+    out.components = most_there_are;
+  }
   if (options.components == 0 && out.advice.by_parallel == 0)
     out.notes.emplace_back("no component stands out from shuffled data: is there structure?");
   return out;

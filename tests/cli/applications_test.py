@@ -134,6 +134,17 @@ class Gaps(CliTest):
         self.assertNotIn("certificate", text)
         self.assertIn("alternating least squares", self.ok("pca", "ratings.csv", "--missing", "fit", "--explain"))
 
+    def test_where_nothing_can_be_held_out_no_error_is_claimed(self):
+        self.write("bare.csv", "1,,\n,2,\n,,3\n")
+        gaps = self.report("pca", "bare.csv", "--missing", "fit", "-k", 1, "--model", "m.mercer")["gaps"]
+        self.assertEqual((0, None, None), (gaps["held_out"], gaps["held_out_rms_error"], gaps["column_mean_rms_error"]))
+        self.assertIn("held out: nothing, too little is known", self.ok("pca", "bare.csv", "--missing", "fit", "-k", 1))
+        self.assertIn("held out: nothing, too little is known", self.ok("info", "m.mercer"))
+
+    def test_values_too_large_to_square_are_refused(self):
+        self.write("huge.csv", "1e200,,2e200\n3e200,1e200,\n1e200,2e200,3e200\n,1e200,1e200\n")
+        self.assertIn("too large", self.fails(65, "pca", "huge.csv", "--missing", "fit", "-k", 1))
+
     def test_where_it_makes_no_sense_it_is_refused(self):
         self.fails(2, "kpca", "ratings.csv", "--missing", "fit")
         self.fails(2, "convert", "ratings.csv", "out.csv", "--missing", "fit")

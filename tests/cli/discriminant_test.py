@@ -147,6 +147,19 @@ class Discriminants(CliTest):
         message = self.fails(65, "predict", "m.mercer", "unseen.csv", "--out", "found.csv")
         self.assertIn("class 'violet' of column 'kind' is not one the model was fitted on (blue, green, red)", message)
 
+    def test_predict_notes_other_names_and_rows_left_out(self):
+        self.classes()
+        self.ok("lda", "points.csv", "--label", "kind", "--model", "m.mercer")
+        self.write("new.csv", "a,b,d\n1,2,3\n4,,6\n7,8,9\n")
+        done = self.mercer("predict", "m.mercer", "new.csv", "--missing", "drop")
+        self.assertEqual(3, len(done.stdout.split()))
+        self.assertIn("columns of new.csv are not named like", done.stderr)
+        self.assertIn("1 row of new.csv with missing values left out", done.stderr)
+        self.assertIn("1 row of new.csv", self.mercer("transform", "m.mercer", "new.csv", "--missing", "drop").stderr)
+        self.assertEqual("", self.mercer("predict", "m.mercer", "new.csv", "--missing", "drop", "--quiet").stderr)
+        self.assertEqual(1, self.report("predict", "m.mercer", "new.csv", "--missing", "drop")["left_out"])
+        self.assertIn("not of the training data", self.fails(2, "predict", "m.mercer", "new.csv", "--missing", "mean"))
+
     def test_what_does_not_go_together_is_a_usage_error(self):
         x, _ = self.classes()
         for wrong in (["--ridge", 0], ["--ridge", -1], ["--route", "tiled"], ["--cv", 1], ["--cv", 3, "--rank", 5], ["--decide", "centroid"],

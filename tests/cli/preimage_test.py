@@ -63,6 +63,31 @@ class Inverse(CliTest):
         self.assertLess(np.abs(np.load(self.folder / "back.npy") - x).mean(), 0.2)
         self.assertLess(report["mean_error"], 0.05)
 
+    def test_scores_too_large_to_come_back_from_name_their_row(self):
+        for kernel, methods in (("rbf", ("fixed-point", "distances", "ridge")), ("linear", ("ridge",)), ("poly(degree=3)", ("ridge",))):
+            self.fit("--kernel", kernel, k=2)
+            self.write("huge.csv", "pc1,pc2\n0.1,0.2\n1e308,-1e308\n")
+            for method in methods:
+                with self.subTest(f"{kernel} {method}"):
+                    message = self.fails(65, "inverse", "m.mercer", "huge.csv", "--preimage", method, "--out", "b.csv")
+                    self.assertIn("the scores of row 1 are too large", message)
+        self.ok("pca", "points.csv", "-k", 2, "--scale", "standardize", "--model", "m.mercer")
+        self.write("huge.csv", "pc1,pc2\n0.1,0.2\n1.7e308,1.7e308\n")
+        self.assertIn("the scores of row 1 are too large", self.fails(65, "inverse", "m.mercer", "huge.csv", "--out", "b.csv"))
+
+    def test_the_row_is_counted_over_all_chunks(self):
+        self.fit("--kernel", "rbf", k=2)
+        self.write("huge.csv", "pc1,pc2\n" + "0.1,0.2\n" * 9000 + "1e308,0\n")
+        run = ("inverse", "m.mercer", "huge.csv", "--preimage", "distances", "--neighbors", 2, "--out", "b.csv")
+        self.assertIn("row 9000", self.fails(65, *run))
+
+    def test_a_learned_map_keeps_to_the_memory(self):
+        self.fit("--kernel", "laplacian", k=2, n=400)
+        run = ("inverse", "m.mercer", "s.csv", "--memory", "3M", "--out", "b.csv")
+        self.assertIn("give --ridge a number", self.fails(4, *run, "--ridge", "auto"))
+        self.ok(*run)
+        self.assertIn("--rank", self.fails(4, "inverse", "m.mercer", "s.csv", "--memory", "2M", "--out", "c.csv"))
+
     def test_errors(self):
         self.fit("--kernel", "laplacian", k=2)
         self.assertIn("ridge works", self.fails(2, "inverse", "m.mercer", "s.csv", "--preimage", "fixed-point", "--out", "b.csv"))
@@ -127,6 +152,27 @@ class Denoise(CliTest):
         names, rows = self.table("o.csv")
         self.assertEqual(["a", "b"], names)
         np.testing.assert_allclose(rows, [[1, 2], [3, 5], [4, 4], [0, 1], [2, 2]], atol=1e-12)
+
+    def test_gaps_are_for_the_points_to_fit_on_alone(self):
+        self.write("train.csv", "a,b\n1,2\n3,5\n4,4\n0,\n2,2\n")
+        self.write("noisy.csv", "a,b\n1,\n3,5\n4,4\n")
+        self.write("clean.csv", "a,b\n1,2\n3,\n4,4\n")
+        self.write("whole.csv", "a,b\n1,2\n3,5\n4,4\n")
+        for policy in ("drop", "mean"):
+            run = lambda noisy, clean: ("denoise", "train.csv", "--noisy", noisy, "--clean", clean, "--missing", policy,
+                                        "--method", "pca", "-k", 2, "--out", "o.csv")
+            self.assertIn("noisy.csv: row 0 has a missing value", self.fails(65, *run("noisy.csv", "clean.csv")))
+            self.assertIn("leave the row out of every file", self.fails(65, *run("whole.csv", "clean.csv")))
+            self.ok(*run("whole.csv", "whole.csv"))
+            np.testing.assert_allclose(self.table("o.csv")[1], [[1, 2], [3, 5], [4, 4]], atol=1e-12)
+            (self.folder / "o.csv").unlink()
+
+    def test_other_names_are_noted(self):
+        self.write("train.csv", "a,b\n1,2\n3,5\n4,4\n0,1\n")
+        self.write("noisy.csv", "a,c\n1,2\n3,5\n")
+        run = ("denoise", "train.csv", "--noisy", "noisy.csv", "--method", "pca", "-k", 2, "--out", "o.csv")
+        self.assertIn("columns of noisy.csv are not named like", self.mercer(*run).stderr)
+        self.assertEqual("", self.mercer(*run, "--quiet").stderr)
 
     def test_errors(self):
         self.half_circle()

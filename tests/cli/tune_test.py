@@ -39,6 +39,35 @@ class Tune(CliTest):
         self.assertIn("parallel analysis", text)
         self.assertIn("<svg", (self.folder / "sweep.svg").read_text())
 
+    def test_the_command_is_quoted_for_a_shell(self):
+        text = "\n".join(["a b,it's"] + [f"{i % 7},{'xy'[i % 2]}" for i in range(40)])
+        self.write("o'clock 1.csv", text)
+        report = self.report("tune", "o'clock 1.csv", "--label", "it's", "--kernel", "expr('exp(-sqdist/30)')", "-k", 2, "--permutations", 1)
+        words = shlex.split(report["run"])
+        self.assertEqual(["mercer", "kpca", "o'clock 1.csv", "--kernel", report["kernel"]], words[:5])
+        self.assertEqual("it's", words[words.index("--label") + 1])
+        self.assertEqual(report["kernel"], self.report(*words[1:])["kernel"])
+
+    def test_it_advises_what_can_be_had(self):
+        self.points(n=60)
+        report = self.report("tune", "points.csv", "--kernel", "rbf(gamma=1)", "-k", 500, "--permutations", 1)
+        self.assertEqual(59, report["components"])
+        self.assertIn(" -k 59", report["run"])
+        self.assertIn("500 components were asked for, and there are 59", report["notes"])
+
+    def test_a_share_that_was_not_reached_is_not_reported(self):
+        self.points(n=150, d=40)
+        options = ("tune", "points.csv", "--kernel", "rbf(gamma=10)", "-k", 2, "--permutations", 1)
+        self.assertIsNone(self.report(*options)["component_rules"]["share"])
+        self.assertIn("components more than 100 by a share of 90 %", self.ok(*options))
+
+    def test_memory_is_kept_to(self):
+        self.points(n=400)
+        message = self.fails(4, "tune", "points.csv", "--memory", "2M")
+        self.assertIn("400 rows", message)
+        self.assertIn("--rows", message)
+        self.ok("tune", "points.csv", "--memory", "2M", "--threads", 1, "--rows", 100, "--kernel", "rbf", "-k", 2, "--permutations", 1)
+
     def test_errors(self):
         self.points()
         self.assertIn("classes", self.fails(2, "tune", "points.csv", "--by", "accuracy"))

@@ -65,6 +65,19 @@ TEST(Alternating, RidgeRowsSolveTheirNormalEquations) {
   }
 }
 
+TEST(Alternating, ValuesTooLargeToSquareAreRefused) {
+  const auto known = known_entries<double>(with_gaps(5, 6, 2, 1, 0.2, 7));
+  for (const double size : {1e200, std::numeric_limits<double>::infinity(), unknown}) {
+    const Matrix<double> basis = size * Matrix<double>(test::random_matrix<double>(6, 2, 8));
+    try {
+      (void)ridge_rows(known, Vector<double>::Zero(6), basis, Vector<double>::Zero(2), {});
+      ADD_FAILURE() << "no error for " << size;
+    } catch (const Error& e) {
+      EXPECT_EQ(e.code(), ErrorCode::bad_data) << size;
+    }
+  }
+}
+
 TEST(Alternating, AnyNumberOfThreadsGivesTheSameBits) {
   const auto known = known_entries<double>(with_gaps(300, 50, 3, 0.5, 0.5, 1));
   const AlternatingOptions options{.ridge = 0.3, .max_sweeps = 20};

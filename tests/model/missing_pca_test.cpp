@@ -162,6 +162,15 @@ TEST(MissingPca, TheHeldOutErrorIsHonest) {
   EXPECT_NEAR(model.report().gaps->held_out_error / std::sqrt(sum / count), 1, 0.1);
 }
 
+TEST(MissingPca, WhereNothingCanBeHeldOutNoErrorIsClaimed) {
+  Matrix<double> x = Matrix<double>::Constant(3, 3, std::numeric_limits<double>::quiet_NaN());
+  x.diagonal() << 1, 2, 3;
+  const auto gaps = *MissingPca<double>::fit(x, {.components = 1}).report().gaps;
+  EXPECT_EQ(gaps.held_out, 0);
+  EXPECT_TRUE(std::isnan(gaps.held_out_error));
+  EXPECT_TRUE(std::isnan(gaps.column_mean_error));
+}
+
 TEST(MissingPca, ARowOfWhichNothingIsKnownLiesAtTheMean) {
   const Matrix<double> x = holed<double>(low_rank<double>(30, 8, 2, 3), 0.2, 1);
   const auto model = MissingPca<double>::fit(x, {.components = 2});

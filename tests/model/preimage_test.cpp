@@ -141,6 +141,47 @@ TEST(Preimages, APullKeepsThemNearTheInput) {
   EXPECT_LT(before, 1e-4);
 }
 
+TEST(Preimages, ThatCameToNothingStayAtTheNearestTrainingPointAndHaveNotConverged) {
+  const Matrix<double> x = random_matrix<double>(30, 2, 8);
+  const auto model = KernelPca<double>::fit(x, {.components = 30, .kernel = Kernel::matern32(1)});
+  Matrix<double> inputs = x;
+  inputs.row(3).setConstant(1e200);  // whose squared distances are no numbers
+  const auto back = come_back(model, model.scores(), {.starts = 1}, inputs);
+  EXPECT_EQ(back.unconverged, 1);
+  EXPECT_LT((back.points - x).norm(), 1e-5);
+}
+
+TEST(Preimages, OfScoresTooLargeAreRefusedByRow) {
+  const Matrix<double> x = random_matrix<double>(30, 2, 8);
+  const auto model = KernelPca<double>::fit(x, {.components = 2, .kernel = Kernel::rbf(1)});
+  Matrix<double> z = model.scores();
+  z(7, 1) = 1e308;
+  try {
+    (void)Preimage<double>(model).find(z, {}, {}, 100);
+    ADD_FAILURE() << "no error";
+  } catch (const Error& e) {
+    EXPECT_EQ(e.code(), ErrorCode::bad_data);
+    EXPECT_NE(e.message().find("row 107"), std::string::npos) << e.what();
+  }
+}
+
+TEST(Preimages, ByRidgeKeepToTheMemory) {
+  const Matrix<double> x = random_matrix<double>(200, 3, 8);
+  const auto model = KernelPca<double>::fit(x, {.components = 2, .kernel = Kernel::laplacian(1)});
+  const auto code = [&](double ridge, std::size_t memory) {
+    try {
+      (void)Preimage<double>(model, {.method = PreimageMethod::ridge, .ridge = ridge}, {.memory = memory});
+    } catch (const Error& e) {
+      return e.code();
+    }
+    return ErrorCode::internal;  // nothing was wrong
+  };
+  EXPECT_EQ(code(1, 600'000), ErrorCode::no_memory);
+  EXPECT_EQ(code(1, 700'000), ErrorCode::internal);
+  EXPECT_EQ(code(0, 1'600'000), ErrorCode::no_memory);
+  EXPECT_EQ(code(0, 1'700'000), ErrorCode::internal);
+}
+
 TEST(Preimages, OfTheFirstComponentsAreThoseOfASmallerModel) {
   const Matrix<double> x = random_matrix<double>(70, 3, 10), fresh = random_matrix<double>(11, 3, 11);
   const auto large = KernelPca<double>::fit(x, {.components = 9, .kernel = Kernel::rbf(0.4)}),

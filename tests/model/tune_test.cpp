@@ -32,7 +32,8 @@ TEST(Tune, FindsThatLinearDataNeedsNoKernelAndThreeComponents) {
   EXPECT_EQ(t.components, 3);
   const Tuning linear = tune(three_directions(), {.kernels = {Kernel::linear()}});
   EXPECT_EQ(linear.advice.by_parallel, 3);
-  EXPECT_LE(linear.advice.by_share, 3);
+  ASSERT_TRUE(linear.advice.by_share);
+  EXPECT_LE(*linear.advice.by_share, 3);
   EXPECT_EQ(linear.components, 3);
   EXPECT_LT(linear.trials.front().error, 0.1);
 }
@@ -129,6 +130,43 @@ TEST(ComponentRules, NoiseHasNoComponents) {
   const Tuning t = tune(noise, {.kernels = {Kernel::linear()}, .permutations = 40});
   EXPECT_LE(t.advice.by_parallel, 1);
   EXPECT_GE(t.components, 1);
+}
+
+TEST(ComponentRules, AShareThatIsNotReachedIsNotReported) {
+  Vector<double> v(3);
+  v << 5, 3, 1;
+  EXPECT_EQ(count_for_share(v, 10, 0.8, 20), 2);
+  EXPECT_EQ(count_for_share(v, 10, 0.95, 20), std::nullopt);
+  EXPECT_EQ(count_for_share(v, 9.0000001, 1, 3), 3);  // these are all, and the rest is rounding
+  Dataset<double> noise;
+  noise.samples = random_matrix<double>(150, 40, 9);
+  const Tuning t = tune(noise, {.kernels = {Kernel::rbf(10)}, .components = 2, .permutations = 1});
+  EXPECT_EQ(t.advice.eigenvalues.size(), 100);
+  EXPECT_EQ(t.advice.by_share, std::nullopt);
+}
+
+TEST(Tune, AdvisesNoMoreComponentsThanThereAre) {
+  const auto components = [](const Kernel& kernel, Index rows) {
+    return tune(three_directions(40),
+                {.kernels = {kernel}, .components = 500, .rows = rows, .permutations = 1})
+        .components;
+  };
+  EXPECT_EQ(components(Kernel::rbf(1), 600), 39);
+  EXPECT_EQ(components(Kernel::linear(), 600), 10);
+  EXPECT_EQ(components(Kernel::linear(), 30), 39);  // rows that were not looked at may hold more
+}
+
+TEST(TuneErrors, TooLittleMemoryIsSaidBeforeTheWork) {
+  const auto data = three_directions(200);
+  try {
+    (void)tune(data, {.permutations = 1}, {.memory = 500'000});
+    ADD_FAILURE() << "no error";
+  } catch (const Error& e) {
+    EXPECT_EQ(e.code(), ErrorCode::no_memory);
+    EXPECT_NE(e.hint().find("--rows"), std::string::npos);
+  }
+  EXPECT_NO_THROW((void)tune(data, {.kernels = {Kernel::rbf(1)}, .rows = 50, .permutations = 1},
+                             {.threads = 1, .memory = 500'000}));
 }
 
 TEST(TuneErrors, AreClear) {
