@@ -13,12 +13,14 @@
 
 namespace mercer::app {
 
-CLI::Validator positive_number() {
-  return {[](const std::string& text) {
+CLI::Validator positive_number(bool or_zero) {
+  return {[or_zero](const std::string& text) {
             char* end = nullptr;
             const double value = std::strtod(text.c_str(), &end);
-            const bool good = end != text.c_str() && *end == '\0' && value > 0 && std::isfinite(value);
-            return good ? std::string() : fmt::format("'{}' is not a number above 0", text);
+            const bool good = end != text.c_str() && *end == '\0' && std::isfinite(value) &&
+                              (value > 0 || (or_zero && value == 0));
+            return good ? std::string()
+                        : fmt::format("'{}' is not a number {}", text, or_zero ? "of 0 or more" : "above 0");
           },
           ""};
 }

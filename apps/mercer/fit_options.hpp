@@ -13,7 +13,7 @@
 namespace mercer::app {
 
 /// Refuses what is not a finite number above 0, in words.
-[[nodiscard]] CLI::Validator positive_number();
+[[nodiscard]] CLI::Validator positive_number(bool or_zero = false);
 
 /// Options of commands that read one table.
 struct ReadFlags {

@@ -16,7 +16,7 @@
 namespace mercer::app {
 namespace {
 
-constexpr Index most_components = 23, most_rows = 60, rebuilt_rows = 6, most_steps = 9;
+constexpr Index most_components = 99, most_rows = 60, rebuilt_rows = 6, most_steps = 9;
 
 void require_pixels(const ImageSize& size, Index numbers) {
   if (size.height * size.width == numbers) return;

@@ -41,7 +41,7 @@ Command add_lda(CLI::App& program) {
   flags->add_to(*parser, [&](CLI::App& app, const std::string& group) {
     app.add_option("--ridge", flags->ridge, "added to the scatter within classes (default 0)")
         ->type_name("MU")
-        ->check(positive_number())
+        ->check(positive_number(true))
         ->group(group);
   });
   parser->footer("Example: mercer lda wine.csv --label class --model wine.mercer --out scores.csv");

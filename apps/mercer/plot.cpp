@@ -125,7 +125,8 @@ void plot_model(const Flags& flags) {
   const auto columns = chosen_columns(flags, model->components(), "component");
   std::vector<std::string> axes;
   for (const Index c : columns)
-    axes.push_back(fmt::format("PC{} ({:.1f} %)", c + 1, 100 * model->report().explained_variance_ratio[c]));
+    axes.push_back(fmt::format("{}{} ({:.1f} %)", model->report().discrimination ? "LD" : "PC", c + 1,
+                               100 * model->report().explained_variance_ratio[c]));
   plot::scatter(flags.out, take_columns(model->scores().template cast<double>(), columns), model->label(),
                 {.title = flags.title, .axes = with_sample_axis(axes)});
 }

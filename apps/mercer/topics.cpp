@@ -29,10 +29,9 @@ std::vector<Topic> topics_of(const Model<T>& model, Index count, Index most,
                              const std::vector<std::string>& words) {
   auto weights = model.loadings();
   if (!weights)
-    throw Error(
-        ErrorCode::usage,
-        fmt::format("the components of {} are not made of features that could be named", model.method()),
-        "pca's are");
+    throw Error(ErrorCode::usage,
+                fmt::format("{} does not say what its components are made of by feature", model.method()),
+                "pca does");
   std::vector<std::string> names = words.empty() ? model.columns() : words;
   const auto given = static_cast<Index>(words.size());
   if (!words.empty() && given != model.features()) {

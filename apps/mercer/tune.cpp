@@ -95,9 +95,9 @@ void print_words(const Flags& flags, const Tuning& t) {
     text += "\n";
   }
   text += fmt::format(
-      "\nranked by {} with {} components, {} rows, {} folds; the error is that of pre-images, over the "
+      "\nranked by {} with {} component{}, {} rows, {} folds; the error is that of pre-images, over the "
       "variance\n",
-      name_of(t.by), t.swept_with, t.rows, t.folds);
+      name_of(t.by), t.swept_with, t.swept_with == 1 ? "" : "s", t.rows, t.folds);
   const std::string by_share = t.advice.by_share ? fmt::to_string(*t.advice.by_share)
                                                  : fmt::format("more than {}", t.advice.eigenvalues.size());
   text +=

@@ -91,8 +91,8 @@ std::string KernelCheck::to_string() const {
     std::string entries;
     for (const Index row : largest_rows(witness))
       entries += fmt::format("{}{:.3g} at row {}", entries.empty() ? "" : ", ", witness[row], row);
-    out += fmt::format("witness    cᵀKc = {:.4g} for a c of length 1: {}{}\n", witness_value, entries,
-                       witness.size() > static_cast<Index>(shown) ? ", …" : "");
+    out += fmt::format("witness    cᵀKc = {:.4g} for a c of length 1: {}{} (rows count from 0)\n",
+                       witness_value, entries, witness.size() > static_cast<Index>(shown) ? ", …" : "");
   }
   for (std::size_t i = 0; i < reasons.size(); ++i)
     out += fmt::format("{:<10} {}\n", i == 0 ? "known" : "", reasons[i]);

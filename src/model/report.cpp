@@ -76,7 +76,11 @@ std::string cell(double value, const char* format) {
 
 std::string table(const Report& r) {
   const Index count = r.gram_eigenvalues.size();
-  if (count == 0) return "  no component: the data does not vary\n";
+  if (count == 0)
+    return r.kernel.empty()
+               ? "  no component: the data does not vary\n"
+               : "  no component: the kernel sees no variation (all points alike, or a kernel so "
+                 "wide or saturated that it cannot tell them apart)\n";
   std::string out = fmt::format("  {:>9}  {:>12}  {:>12}  {:>7}  {:>10}  {:>8}\n", "component", "eigenvalue",
                                 "variance", "share", "cumulative", "residual");
   double cumulative = 0;

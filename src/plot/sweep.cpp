@@ -60,7 +60,9 @@ std::vector<Curve> curves_of(const Tuning& tuning) {
 
 void sweep(const std::string& path, const Tuning& tuning, const Style& style) {
   Style own = style;
-  if (own.title.empty()) own.title = fmt::format("Choosing a kernel, with {} components", tuning.swept_with);
+  if (own.title.empty())
+    own.title = fmt::format("Choosing a kernel, with {} component{}", tuning.swept_with,
+                            tuning.swept_with == 1 ? "" : "s");
   if (own.axes.empty())
     own.axes = {"gamma, as a multiple of the median heuristic's", name_of_axis(tuning.by)};
   curves(path, curves_of(tuning), true, own);

@@ -33,6 +33,13 @@ class Discriminants(CliTest):
         lines = (self.folder / name).read_text().splitlines()
         return lines[0], np.array(lines[1:])
 
+    def test_a_ridge_of_zero_is_the_default_of_lda_and_none_of_klda(self):
+        self.classes()
+        plain = self.report("lda", "points.csv", "--label", "kind")
+        self.assertEqual(plain["gram_eigenvalues"], self.report("lda", "points.csv", "--label", "kind", "--ridge", 0)["gram_eigenvalues"])
+        self.assertIn("above 0", self.fails(2, "klda", "points.csv", "--label", "kind", "--ridge", 0))
+        self.assertIn("0 or more", self.fails(2, "lda", "points.csv", "--label", "kind", "--ridge", -1))
+
     def test_klda_is_the_formula_and_predicts_words(self):
         x, kinds = self.classes()
         report = self.report("klda", "points.csv", "--label", "kind", "--ridge", 0.01, "--kernel", "rbf(gamma=0.2)", "--out", "z.csv",
