@@ -90,11 +90,12 @@ double rounding(Index n, double size, bool exact) {
   return 4 * std::sqrt(double(n)) * (exact ? epsilon : 0x1p-48) * size;
 }
 
-void keep(const SpectrumEnds& plain, const SpectrumEnds& centred, Index n, KernelCheck& out) {
+/// `packed`: of stored tiles.
+void keep(const SpectrumEnds& plain, const SpectrumEnds& centred, Index n, bool packed, KernelCheck& out) {
   out.min_eigenvalue = plain.smallest;
   out.centered_min_eigenvalue = centred.smallest;
   out.max_eigenvalue = plain.largest;
-  out.tolerance = rounding(n, plain.largest, out.exact);
+  out.tolerance = rounding(n, plain.largest, !packed);
   out.centered_tolerance = out.tolerance;  // what is subtracted to centre K is as large as K
   if (!out.exact) out.lower_bound = plain.lower_bound;
   out.delta = plain.delta;
@@ -126,7 +127,7 @@ void look_at_matrix(Block<double> k, const Run& run, KernelCheck& out) {
   const SpectrumEnds plain = ends(k);
   const double value = plain.vector.dot(k * plain.vector);
   center(k);
-  keep(plain, ends(k), n, out);
+  keep(plain, ends(k), n, false, out);
   if (out.witness.size() > 0) out.witness_value = value;
 }
 
@@ -164,7 +165,7 @@ void look_at_spectrum(const Kernel& kernel, const Samples<double>& points, const
   const SpectrumEnds plain = ends_by_products(op, out.known == Definiteness::psd, run);
   const SpectrumEnds centred =
       ends_by_products(CenteredOperator<double>(op), out.known != Definiteness::unknown, run);
-  keep(plain, centred, n, out);
+  keep(plain, centred, n, true, out);
   if (out.witness.size() == 0) return;
   Block<double> image(n, 1);
   op.apply(Block<double>(out.witness), image, run);
