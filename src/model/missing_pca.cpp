@@ -87,7 +87,7 @@ Choice choose_ridge(const SparseMatrix<double>& known, const MissingPcaOptions& 
   // Beyond the largest singular value with zeros in the gaps a ridge leaves nothing at all.
   const double largest = start.sizes.size() > 0 ? start.sizes[0] * share_of(rest) : 0;
   if (hidden.nonZeros() == 0) return {.ridge = given.value_or(1e-3 * largest)};
-  const auto error_of = [&](const Factors& f) {
+  const auto error_of = [&run, &hidden = hidden](const Factors& f) {
     return root_mean_square(squared_error(hidden, f.mean, f.rows, f.columns, run), hidden.nonZeros());
   };
   Factors means = start;
