@@ -1,11 +1,22 @@
 // From scores to classes: what a discriminant learns of the projected classes, and its two rules.
 #pragma once
 
+#include <mercer/dataset.hpp>
 #include <mercer/discriminant.hpp>
+#include <mercer/error.hpp>
 
 #include <optional>
 
 namespace mercer {
+
+/// The label of the samples; throws Error{usage} where there is none.
+template <class T>
+[[nodiscard]] const Label& classes_of(const Dataset<T>& data) {
+  if (!data.label)
+    throw Error(ErrorCode::usage, "a discriminant needs the classes of its samples",
+                "name their column with --label");
+  return *data.label;
+}
 
 /// Throws Error{bad_data} unless every sample has a class, there are two classes or more, and two samples or
 /// more in each. The sizes of the classes.

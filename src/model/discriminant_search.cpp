@@ -133,10 +133,7 @@ template <class T>
 KernelDiscriminant<T> KernelDiscriminant<T>::search(const Dataset<T>& data,
                                                     const KernelDiscriminantOptions& options,
                                                     const DiscriminantSearch& search, const Run& run) {
-  if (!data.label)
-    throw Error(ErrorCode::usage, "a discriminant needs the classes of its samples",
-                "name their column with --label");
-  KernelDiscriminant model = KernelDiscriminant::search(data.samples, *data.label, options, search, run);
+  KernelDiscriminant model = KernelDiscriminant::search(data.samples, classes_of(data), options, search, run);
   model.columns_ = data.columns;
   return model;
 }

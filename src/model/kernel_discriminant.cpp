@@ -101,10 +101,7 @@ Plan KernelDiscriminant<T>::plan(const Samples<T>& samples, const KernelDiscrimi
 template <class T>
 KernelDiscriminant<T> KernelDiscriminant<T>::fit(const Dataset<T>& data,
                                                  const KernelDiscriminantOptions& options, const Run& run) {
-  if (!data.label)
-    throw Error(ErrorCode::usage, "a discriminant needs the classes of its samples",
-                "name their column with --label");
-  KernelDiscriminant model = fit(data.samples, *data.label, options, run);
+  KernelDiscriminant model = fit(data.samples, classes_of(data), options, run);
   model.columns_ = data.columns;
   return model;
 }

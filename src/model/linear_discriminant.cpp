@@ -131,10 +131,7 @@ Plan LinearDiscriminant<T>::plan(const Samples<T>& samples, const LinearDiscrimi
 template <class T>
 LinearDiscriminant<T> LinearDiscriminant<T>::fit(const Dataset<T>& data,
                                                  const LinearDiscriminantOptions& options, const Run& run) {
-  if (!data.label)
-    throw Error(ErrorCode::usage, "a discriminant needs the classes of its samples",
-                "name their column with --label");
-  LinearDiscriminant model = fit(data.samples, *data.label, options, run);
+  LinearDiscriminant model = fit(data.samples, classes_of(data), options, run);
   model.columns_ = data.columns;
   return model;
 }

@@ -1,14 +1,12 @@
 // Lists of named numbers, and what tune() found: tidy, and refused when there is nothing sensible to draw.
 #include "plot/figures.hpp"
-
-#include <mercer/error.hpp>
+#include "plot/tidy.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <limits>
 #include <sstream>
 
@@ -28,27 +26,13 @@ std::vector<BarList> lists(std::size_t count, std::size_t words) {
   return out;
 }
 
-ErrorCode code_of(const std::function<void()>& work) {
-  try {
-    work();
-  } catch (const Error& e) {
-    return e.code();
-  }
-  return ErrorCode::internal;
-}
-
 TEST(Bars, StayOnThePageAndOffEachOther) {
   for (const std::size_t count : {1, 2, 5, 12})
     for (const std::size_t words : {1, 8}) {
       Canvas canvas(Format::svg, 960, 600);
       draw_bars(canvas, lists(count, words), {.title = "Topics"});
-      const auto& texts = canvas.texts();
-      EXPECT_EQ(texts.size(), 1 + count * (1 + 2 * words));
-      for (std::size_t i = 0; i < texts.size(); ++i) {
-        EXPECT_TRUE(canvas.page().contains(texts[i].ink.bounds())) << texts[i].text << " leaves the page";
-        for (std::size_t j = 0; j < i; ++j)
-          EXPECT_FALSE(texts[i].ink.overlaps(texts[j].ink)) << texts[i].text << " on " << texts[j].text;
-      }
+      EXPECT_EQ(canvas.texts().size(), 1 + count * (1 + 2 * words));
+      expect_tidy(canvas);
     }
 }
 

@@ -1,5 +1,6 @@
 // The canvas writes what its name promises, the same bytes each time, whole or not at all.
 #include "plot/canvas.hpp"
+#include "plot/tidy.hpp"
 
 #include <mercer/error.hpp>
 
@@ -32,15 +33,6 @@ std::string drawn(Format format, const std::string& title = "A title") {
   canvas.image({200, 20, 60, 40}, image);
   canvas.text("λ₁ − ×10⁻³", {20, 150}, {});
   return canvas.finish();
-}
-
-ErrorCode code_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& e) {
-    return e.code();
-  }
-  return ErrorCode::internal;
 }
 
 TEST(Canvas, FilesBeginAsTheirFormatDoes) {

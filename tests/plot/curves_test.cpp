@@ -1,12 +1,10 @@
 // Curves and rows of pictures: tidy at every size, and refused when there is nothing sensible to draw.
 #include "plot/figures.hpp"
-
-#include <mercer/error.hpp>
+#include "plot/tidy.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <functional>
 
 namespace mercer::plot {
 namespace {
@@ -22,24 +20,6 @@ std::vector<Curve> sweep(std::size_t count, double scale) {
     out.push_back(c);
   }
   return out;
-}
-
-void expect_tidy(const Canvas& canvas) {
-  const auto& texts = canvas.texts();
-  for (std::size_t i = 0; i < texts.size(); ++i) {
-    EXPECT_TRUE(canvas.page().contains(texts[i].ink.bounds())) << texts[i].text << " leaves the page";
-    for (std::size_t j = 0; j < i; ++j)
-      EXPECT_FALSE(texts[i].ink.overlaps(texts[j].ink)) << texts[i].text << " overlaps " << texts[j].text;
-  }
-}
-
-ErrorCode code_of(const std::function<void()>& work) {
-  try {
-    work();
-  } catch (const Error& e) {
-    return e.code();
-  }
-  return ErrorCode::internal;
 }
 
 TEST(Curves, AreTidyAtEverySize) {
