@@ -32,9 +32,9 @@ struct Strips {
   [[nodiscard]] Index rows(Index strip) const { return position_of(begin(strip + 1) - 1).row + 1; }
 };
 
-/// Rows of a tile that are evaluated together: few enough to stay in a core's cache with all that is done to
-/// them, enough for a matrix product.
-constexpr Index strip_rows = 64;
+/// Rows of a tile that are evaluated together. Multiplied at once: few enough to stay in a core's cache with
+/// all that is done to them. Kept: the whole tile, for which BLAS packs its points once.
+constexpr Index rows_multiplied = 64, rows_kept = tile::size;
 
 /// Partial sums at a time: one a thread, and one more so that nobody waits for its turn, unless they are
 /// large.
@@ -169,7 +169,8 @@ void GramOperator::report_overflow(Index i, Index j) const {
 }
 
 template <class S, class Use>
-void GramOperator::evaluate(Index i, Index j, SumsInOrder* sums, double* rows, const Use& use) const {
+void GramOperator::evaluate(Index i, Index j, Index together, SumsInOrder* sums, double* rows,
+                            const Use& use) const {
   const Index n = size(), i0 = i * tile::size, j0 = j * tile::size;
   const Index height = std::min(tile::size, n - i0), width = std::min(tile::size, n - j0);
   const bool by_double = std::is_same_v<S, float> && !rough_tiles_;
@@ -180,7 +181,7 @@ void GramOperator::evaluate(Index i, Index j, SumsInOrder* sums, double* rows, c
       tiles.evaluate(i0 + first, count, j0, width, out);
   };
   // A tile on the diagonal is made symmetric, which takes all of it at once.
-  const Index step = i == j ? height : strip_rows;
+  const Index step = i == j ? height : together;
   S* const values = thread_scratch<S>(2 * tile::plane);
   for (Index first = 0; first < height; first += step) {
     const Index count = std::min(step, height - first);
@@ -218,7 +219,7 @@ void GramOperator::multiply_tile(Index i, Index j, Index groups, const S* v_j, d
       tile::multiply(stored_.data() + (i * (i + 1) / 2 + j) * planes * tile::plane, groups, v_j, own, v_i,
                      other);
     } else {
-      evaluate<S>(i, j, sums, rows, [&](Index first, Index count, const S* k) {
+      evaluate<S>(i, j, rows_multiplied, sums, rows, [&](Index first, Index count, const S* k) {
         tile::multiply_rows(k, count, groups, v_j, own + first * w, v_i + first * w, other);
       });
     }
@@ -263,9 +264,9 @@ GramOperator::GramOperator(const Kernel& kernel, const Samples<double>& samples,
         };
         if (i + 1 == tile_rows_) std::fill(packed, packed + length, 0.0F);  // not all of it is evaluated
         if (storage == Storage::stored)
-          evaluate<double>(i, j, &sums, rows, pack);
+          evaluate<double>(i, j, rows_kept, &sums, rows, pack);
         else
-          evaluate<float>(i, j, nullptr, nullptr, pack);
+          evaluate<float>(i, j, rows_kept, nullptr, nullptr, pack);
         const Index finished = ++done;
         if (omp_get_thread_num() == 0) run.report("kernel matrix", double(finished) / double(strips.tiles));
       }

@@ -56,11 +56,11 @@ class GramOperator final : public SymmetricOperator<double> {
   template <class S>
   void multiply_tile(Index i, Index j, Index groups, const S* v_j, double* y_i, const S* v_i, double* y_j,
                      SumsInOrder* sums, double* rows) const;
-  /// Evaluates tile (i, j) a few rows at a time and hands them to use(first row, rows, values): row-major,
+  /// Evaluates tile (i, j), so many rows together, and hands them to use(first row, rows, values): row-major,
   /// scaled, tile::size values in a row and a multiple of tile::panel rows, padded with zeros. Exact values
   /// are added to `sums` and their `rows` if given.
   template <class S, class Use>
-  void evaluate(Index i, Index j, SumsInOrder* sums, double* rows, const Use& use) const;
+  void evaluate(Index i, Index j, Index together, SumsInOrder* sums, double* rows, const Use& use) const;
   [[noreturn]] void report_overflow(Index i, Index j) const;
 
   Index tile_rows_;
