@@ -71,6 +71,24 @@ struct GapEstimate {
   Index sweeps = 0;  ///< over the table, of the last fit
 };
 
+/// Decompositions of N-way arrays: how small, how close.
+struct Decomposition {
+  std::vector<Index> shape;   ///< of the array
+  Index sample_mode = 0;      ///< which mode counts the samples
+  std::vector<Index> ranks;   ///< Tucker: one a mode; 2D-SVD: of rows and columns; CP: one number
+  Index known = 0;            ///< entries that were given: all, the stored ones, those that are not gaps
+  Index kept = 0;             ///< numbers that the model keeps instead
+  double relative_error = 0;  ///< ‖X − X̂‖ / ‖X‖, over the known entries
+  double explained = 0;       ///< 1 − its square
+  std::optional<double> rms_error;          ///< 2D-SVD: √ of the mean over samples of ‖A_i − Â_i‖²
+  std::vector<Vector<double>> mode_values;  ///< Tucker, 2D-SVD: singular values of each mode's unfolding
+  Vector<double> weights;                   ///< CP: λ
+  std::vector<double> errors;               ///< relative error after each sweep, where there were any
+  Index starts = 0;                         ///< CP: how many were tried
+  std::optional<double> core_consistency;   ///< CP: in percent; 100: the data has no more structure than R
+  std::vector<std::string> warnings;        ///< CP: swamps, components that cancel each other, ...
+};
+
 struct Report {
   std::string method;
   Index n = 0, d = 0;
@@ -101,6 +119,7 @@ struct Report {
   std::vector<std::pair<std::string, double>> seconds;  ///< stage, in order; "total" last
   std::size_t peak_bytes = 0;                           ///< of the process
   std::vector<std::string> notes;                       ///< what the user should know, in words
+  std::optional<Decomposition> decomposition;           ///< of Tucker, CP and 2D-SVD
   std::optional<GapEstimate> gaps;  ///< of PCA with gaps: eigenvalues and shares are estimates
 
   [[nodiscard]] std::string to_json() const;
