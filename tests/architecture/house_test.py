@@ -20,7 +20,7 @@ MAY_USE = {
     "spectral": {"base", "operator"},
     "plan": {"base", "data", "kernel", "graph", "operator", "spectral"},
     "model": {"base", "data", "kernel", "graph", "operator", "spectral", "plan"},
-    "tensor": {"base", "spectral", "model"},
+    "tensor": {"base", "data", "spectral", "model"},
     "backend": {"base", "operator", "spectral"},
     "plot": {"base"},  # and every public header, see below
 }
