@@ -4,6 +4,7 @@
 #include "data/npy_reader.hpp"
 #include "data/npz_archive.hpp"
 #include "data/npz_output.hpp"
+#include "tensor/reorder.hpp"
 #include "tensor/tensor_formats.hpp"
 
 #include <mercer/error.hpp>
@@ -54,35 +55,11 @@ const NpzArchive::Entry& choose_tensor(const NpzArchive& archive, const Location
 /// no cache lines, few enough that they are no burden.
 constexpr Index block_elements = Index{1} << 21;
 
-/// The elements of x in C order, into `to`. The source is read along its shortest strides.
-template <class T>
-void gather(const TensorView<T>& x, T* to) {
-  const auto order = static_cast<std::size_t>(x.order());
-  Shape to_stride(order, 1);
-  for (std::size_t m = order - 1; m-- > 0;) to_stride[m] = to_stride[m + 1] * x.shape()[m + 1];
-  std::vector<std::size_t> modes(order);  // the one with the longest stride first
-  std::iota(modes.begin(), modes.end(), std::size_t{0});
-  std::stable_sort(modes.begin(), modes.end(), [&](std::size_t a, std::size_t b) {
-    return std::abs(x.strides()[a]) > std::abs(x.strides()[b]);
-  });
-  const std::size_t inner = modes.back();
-  const Index length = x.shape()[inner], from_step = x.strides()[inner], to_step = to_stride[inner];
-  Shape at(order, 0);
-  const T* from = x.data();
-  for (;;) {
-    for (Index i = 0; i < length; ++i) to[i * to_step] = from[i * from_step];
-    std::size_t level = order - 1;
-    for (; level > 0; --level) {
-      const std::size_t m = modes[level - 1];
-      from += x.strides()[m];
-      to += to_stride[m];
-      if (++at[m] < x.shape()[m]) break;
-      from -= x.shape()[m] * x.strides()[m];
-      to -= x.shape()[m] * to_stride[m];
-      at[m] = 0;
-    }
-    if (level == 0) return;
-  }
+/// As C has it.
+Shape last_fastest_modes(Index order) {
+  Shape modes(static_cast<std::size_t>(order));
+  std::iota(modes.rbegin(), modes.rend(), Index{0});
+  return modes;
 }
 
 template <class T>
@@ -99,7 +76,7 @@ void write_elements(AtomicFile& file, const TensorView<T>& x, std::vector<T>& bu
     file.write(x.data(), static_cast<std::size_t>(x.count()) * sizeof(T));
   } else if (x.count() <= block_elements) {
     buffer.resize(static_cast<std::size_t>(x.count()));
-    gather(x, buffer.data());
+    copy_in_order(x, last_fastest_modes(x.order()), buffer.data());
     file.write(buffer.data(), buffer.size() * sizeof(T));
   } else if (const Index slice = x.count() / x.size(0); x.order() > 1 && slice > block_elements) {
     for (Index i = 0; i < x.size(0); ++i) write_elements(file, x.slice(0, i), buffer);
