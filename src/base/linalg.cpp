@@ -99,8 +99,8 @@ void syrk(Transpose ta, Index n, Index k, T alpha, const T* a, Index lda, T beta
 template <class T>
 void gemv(Transpose ta, Index m, Index n, const T* a, Index lda, const T* x, T* y) {
   const auto mine = turn();
-  choose<T>(cblas_dgemv, cblas_sgemv)(CblasColMajor, flag(ta), narrow(m), narrow(n), T(1), a, narrow(lda), x, 1,
-                                      T(0), y, 1);
+  choose<T>(cblas_dgemv, cblas_sgemv)(CblasColMajor, flag(ta), narrow(m), narrow(n), T(1), a, narrow(lda), x,
+                                      1, T(0), y, 1);
 }
 
 template <class T>

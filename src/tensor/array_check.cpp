@@ -15,16 +15,18 @@ namespace mercer {
 namespace {
 
 [[noreturn]] void refuse_value(const Shape& index, double value) {
-  throw Error(ErrorCode::bad_data, fmt::format("entry ({}) of the array is {}", fmt::join(index, ", "), value),
+  throw Error(ErrorCode::bad_data,
+              fmt::format("entry ({}) of the array is {}", fmt::join(index, ", "), value),
               "indices count from 0; every value must be a finite number");
 }
 
 /// Norms whose squares, and the squares' sums of products, stay far from the ends of a double's range.
 void require_range(double norm) {
   if (norm == 0 || (norm > 1e-140 && norm < 1e140)) return;
-  throw Error(ErrorCode::bad_data,
-              fmt::format("the values are too {}: the array's norm is {:.3g}", norm > 1 ? "large" : "small", norm),
-              "multiply them by a number");
+  throw Error(
+      ErrorCode::bad_data,
+      fmt::format("the values are too {}: the array's norm is {:.3g}", norm > 1 ? "large" : "small", norm),
+      "multiply them by a number");
 }
 
 /// The first entry that is not finite, the last index moving fastest.
@@ -58,8 +60,8 @@ double checked_norm(const SparseTensor<T>& x) {
   return length;
 }
 
-#define MERCER_INSTANTIATE(T)                                        \
-  template double checked_norm(const TensorView<T>&, const Run&);    \
+#define MERCER_INSTANTIATE(T)                                     \
+  template double checked_norm(const TensorView<T>&, const Run&); \
   template double checked_norm(const SparseTensor<T>&);
 MERCER_INSTANTIATE(float)
 MERCER_INSTANTIATE(double)

@@ -66,11 +66,11 @@ std::vector<double> hooi(TuckerParts<T>& parts, Index sample_mode, const Sweep<T
   return errors;
 }
 
-#define MERCER_INSTANTIATE(T)                                                                               \
-  template Sweep<T> dense_sweep(const TensorView<T>&, const std::vector<Block<T>>&, Index, const Run&);     \
-  template std::vector<double> hooi(TuckerParts<T>&, Index, const Sweep<T>&,                                \
-                                    const std::function<double(TuckerParts<T>&)>&, double, const HooiLimits&, \
-                                    const Run&);
+#define MERCER_INSTANTIATE(T)                                                                           \
+  template Sweep<T> dense_sweep(const TensorView<T>&, const std::vector<Block<T>>&, Index, const Run&); \
+  template std::vector<double> hooi(TuckerParts<T>&, Index, const Sweep<T>&,                            \
+                                    const std::function<double(TuckerParts<T>&)>&, double,              \
+                                    const HooiLimits&, const Run&);
 MERCER_INSTANTIATE(float)
 MERCER_INSTANTIATE(double)
 #undef MERCER_INSTANTIATE

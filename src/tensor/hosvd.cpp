@@ -20,10 +20,8 @@ template <class T>
 double truncate_mode(const TensorView<T>& y, TuckerStep step, const TuckerProblem& problem, double budget,
                      TuckerParts<T>& parts, const Run& run) {
   const Index mode = step.mode, rank = problem.ranks.empty() ? 0 : problem.ranks[at(mode)];
-  step.route = choose_basis_route({.size = y.size(mode),
-                                   .fibers = y.count() / y.size(mode),
-                                   .rank = rank,
-                                   .precise = problem.precise});
+  step.route = choose_basis_route(
+      {.size = y.size(mode), .fibers = y.count() / y.size(mode), .rank = rank, .precise = problem.precise});
   LeftVectors basis = mode_basis(y, mode, {.rank = rank, .budget = budget}, step.route, run);
   parts.factors[at(mode)] = basis.vectors.template cast<T>();
   parts.values[at(mode)] = std::move(basis.values);
@@ -102,6 +100,7 @@ TuckerParts<T> sequential_hosvd(const TensorView<T>& x, const TuckerProblem& pro
     y = std::move(next);
   }
   parts.core = std::move(y).to_tensor(run);
+  if (static_cast<Index>(steps.size()) < x.order()) return parts;
   if (parts.samples.order() == 0)
     parts.samples = projected_samples(x, parts.factors, problem.sample_mode, run);
   drop_unused_directions(parts, problem.sample_mode, run);
@@ -110,12 +109,14 @@ TuckerParts<T> sequential_hosvd(const TensorView<T>& x, const TuckerProblem& pro
 
 template <class T>
 TuckerParts<T> plain_hosvd(const TensorView<T>& x, const TuckerProblem& problem,
-                           const std::vector<TuckerStep>& steps, double budget, double total, const Run& run) {
+                           const std::vector<TuckerStep>& steps, double budget, double total,
+                           const Run& run) {
   TuckerParts<T> parts = empty_parts(x);
   double left = budget;
   for (std::size_t turn = 0; turn < steps.size(); ++turn) {
     run.report("bases", double(turn) / double(steps.size()));
-    const double tail = truncate_mode(x, steps[turn], problem, left / double(steps.size() - turn), parts, run);
+    const double tail =
+        truncate_mode(x, steps[turn], problem, left / double(steps.size() - turn), parts, run);
     left = std::max(0.0, left - tail);
   }
   const Index s = problem.sample_mode;
@@ -127,11 +128,11 @@ TuckerParts<T> plain_hosvd(const TensorView<T>& x, const TuckerProblem& problem,
   return parts;
 }
 
-#define MERCER_INSTANTIATE(T)                                                                                   \
-  template std::vector<ModeFactor<T>> factors_without(const std::vector<Block<T>>&, Index);                     \
-  template TuckerParts<T> sequential_hosvd(const TensorView<T>&, const TuckerProblem&,                          \
-                                           const std::vector<TuckerStep>&, double, const Run&);                 \
-  template TuckerParts<T> plain_hosvd(const TensorView<T>&, const TuckerProblem&,                               \
+#define MERCER_INSTANTIATE(T)                                                                   \
+  template std::vector<ModeFactor<T>> factors_without(const std::vector<Block<T>>&, Index);     \
+  template TuckerParts<T> sequential_hosvd(const TensorView<T>&, const TuckerProblem&,          \
+                                           const std::vector<TuckerStep>&, double, const Run&); \
+  template TuckerParts<T> plain_hosvd(const TensorView<T>&, const TuckerProblem&,               \
                                       const std::vector<TuckerStep>&, double, double, const Run&);
 MERCER_INSTANTIATE(float)
 MERCER_INSTANTIATE(double)

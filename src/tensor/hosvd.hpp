@@ -26,7 +26,8 @@ struct TuckerParts {
 };
 
 /// x is packed. Ranks as in the problem, or as low as `budget` (of ‖X‖²) allows: what a mode does not use of
-/// its share is the next ones'.
+/// its share is the next ones'. A mode that has no step stays as it is, without a factor; then there are no
+/// samples either.
 template <class T>
 [[nodiscard]] TuckerParts<T> sequential_hosvd(const TensorView<T>& x, const TuckerProblem& problem,
                                               const std::vector<TuckerStep>& steps, double budget,

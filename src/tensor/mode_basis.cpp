@@ -2,10 +2,9 @@
 #include "tensor/mode_basis.hpp"
 
 #include "base/linalg.hpp"
-#include "base/parallel.hpp"
 #include "base/random.hpp"
 #include "spectral/orthonormal.hpp"
-#include "tensor/fibers.hpp"
+#include "tensor/lanes.hpp"
 
 #include <mercer/tensor_algebra.hpp>
 
@@ -18,35 +17,14 @@ namespace {
 
 using linalg::Transpose;
 
-/// Numbers of a piece that stays in cache, and sums made apart: both depend on sizes alone, so that results do
-/// not depend on the number of threads.
+/// Numbers of a piece that stays in cache.
 constexpr Index piece_elements = Index{1} << 18;
-constexpr Index most_lanes = 16;
 /// More columns than wanted in the random block.
 constexpr Index oversampling = 10;
 /// Kept singular values below this share of the largest are beyond a Gram matrix.
 constexpr double gram_limit = 1e-7;
 /// What eigenvectors and SVDs cost in flops over n³: they run far below the rate of products.
 constexpr double eigen_flops = 20, svd_flops = 40;
-
-Index lanes_for(Index pieces, Index numbers_each) {
-  return std::clamp<Index>((Index{1} << 25) / std::max<Index>(1, numbers_each), 1, std::min(most_lanes, pieces));
-}
-
-/// work(lane, piece) for each piece, those of a lane in order and by one thread.
-template <class Work>
-void for_each_piece(Index pieces, Index lanes, const Run& run, const Work& work) {
-  parallel_for(lanes, run, [&](Index lane) {
-    for (Index piece = pieces * lane / lanes; piece < pieces * (lane + 1) / lanes; ++piece) work(lane, piece);
-  });
-}
-
-/// `total` things in pieces of at most `length`.
-struct Pieces {
-  Index total, length;
-  [[nodiscard]] Index count() const { return (total + length - 1) / length; }
-  [[nodiscard]] Span operator[](Index i) const { return {i * length, std::min(total, (i + 1) * length)}; }
-};
 
 /// R of the tall matrix that stands in pieces under each other: fill(piece) are its rows.
 template <class Fill>
@@ -58,8 +36,9 @@ Block<double> stacked_triangle(Index pieces, Index width, const Run& run, const 
     stacked << triangle, rows;
     triangle = stacked.rows() > width ? linalg::qr_triangle<double>(stacked) : std::move(stacked);
   };
-  for_each_piece(pieces, lanes, run,
-                 [&](Index lane, Index piece) { add(triangles[static_cast<std::size_t>(lane)], fill(piece)); });
+  for_each_piece(pieces, lanes, run, [&](Index lane, Index piece) {
+    add(triangles[static_cast<std::size_t>(lane)], fill(piece));
+  });
   for (std::size_t lane = 1; lane < triangles.size(); ++lane) add(triangles[0], triangles[lane]);
   Block<double> square = Block<double>::Zero(width, width);
   square.topRows(triangles[0].rows()) = triangles[0];
@@ -120,7 +99,8 @@ LeftVectors by_triangle(const T* y, const ModeSplit& split, const Truncation& tr
 
 /// Σ over pieces of the fibres of add(fibres as columns, piece, sum), each sum Iₙ x columns.
 template <class T, class Add>
-Block<double> sum_over_fibers(const T* y, const ModeSplit& split, Index columns, const Run& run, const Add& add) {
+Block<double> sum_over_fibers(const T* y, const ModeSplit& split, Index columns, const Run& run,
+                              const Add& add) {
   const Pieces pieces{split.fibers(), std::max<Index>(64, piece_elements / split.size)};
   const Index lanes = lanes_for(pieces.count(), split.size * columns);
   std::vector<Block<double>> sums(static_cast<std::size_t>(lanes), Block<double>::Zero(split.size, columns));
@@ -201,8 +181,8 @@ double basis_bytes(const BasisProblem& p, BasisRoute route) {
   const double pieces = 8 * 4 * double(std::min(p.size * p.fibers, 4 * piece_elements));
   if (route == BasisRoute::gram) return 8 * 8 * size * size;  // the threads' sums, LAPACK's workspace
   if (route == BasisRoute::triangle)
-    return pieces + 8 * (8 + double(lanes_for(most_lanes, width * width))) * double(width) * double(width);
-  return pieces + 8 * size * double(p.rank + oversampling) * (4 + double(most_lanes));
+    return pieces + 8 * (8 + double(lanes_for(p.fibers, width * width))) * double(width) * double(width);
+  return pieces + 8 * size * double(p.rank + oversampling) * (4 + double(lanes_for(p.fibers, p.size)));
 }
 
 BasisRoute choose_basis_route(const BasisProblem& p) {
@@ -225,8 +205,8 @@ LeftVectors mode_basis(const TensorView<T>& y, Index mode, const Truncation& tru
   if (route == BasisRoute::gram) {
     LeftVectors out = vectors_of_gram(mode_gram(y, mode, run), truncation);
     const Index rank = out.vectors.cols();
-    const bool lost = std::is_same_v<T, double> && rank < split.size &&
-                      out.values[rank - 1] < gram_limit * out.values[0];
+    const bool lost =
+        std::is_same_v<T, double> && rank < split.size && out.values[rank - 1] < gram_limit * out.values[0];
     if (!lost) return out;
     route = BasisRoute::triangle;
   }

@@ -1,8 +1,9 @@
 // An orthonormal basis for the mode-n fibres of a dense array: the leading left singular vectors of Y₍ₙ₎, by
 // the route that costs least.
 //
-//   gram        eigenvectors of Y₍ₙ₎Y₍ₙ₎ᵀ: quick; singular values below 1e-8 of the largest drown in rounding.
-//   triangle    Y₍ₙ₎ᵀ = Q R piece by piece (or Y₍ₙ₎ where that is the tall one), then the SVD of R: twice the
+//   gram        eigenvectors of Y₍ₙ₎Y₍ₙ₎ᵀ: quick; singular values below 1e-8 of the largest drown in
+//   rounding. triangle    Y₍ₙ₎ᵀ = Q R piece by piece (or Y₍ₙ₎ where that is the tall one), then the SVD of R:
+//   twice the
 //               work, and all singular values to rounding.
 //   randomized  the range of Y₍ₙ₎ from a Gaussian block, one power step and Rayleigh-Ritz (Halko, Martinsson,
 //               Tropp 2011): for few directions of a large mode.

@@ -5,7 +5,9 @@
 
 namespace mercer {
 
-void write_shape(ModelWriter& writer, const std::string& name, const Shape& shape) { writer.set(name, shape); }
+void write_shape(ModelWriter& writer, const std::string& name, const Shape& shape) {
+  writer.set(name, shape);
+}
 
 template <class T>
 Shape read_shape(const ModelReader<T>& reader, const std::string& name) {
@@ -44,10 +46,10 @@ Tensor<T> read_array(const ModelReader<T>& reader, const std::string& name, cons
   return Tensor<T>(shape, reader.vector(name).template cast<T>());
 }
 
-#define MERCER_INSTANTIATE(T)                                                                  \
-  template Shape read_shape(const ModelReader<T>&, const std::string&);                        \
-  template Index read_mode(const ModelReader<T>&, const std::string&, const Shape&);           \
-  template void write_array(ModelWriter&, const std::string&, const Tensor<T>&);               \
+#define MERCER_INSTANTIATE(T)                                                        \
+  template Shape read_shape(const ModelReader<T>&, const std::string&);              \
+  template Index read_mode(const ModelReader<T>&, const std::string&, const Shape&); \
+  template void write_array(ModelWriter&, const std::string&, const Tensor<T>&);     \
   template Tensor<T> read_array(const ModelReader<T>&, const std::string&, const Shape&);
 MERCER_INSTANTIATE(float)
 MERCER_INSTANTIATE(double)

@@ -23,7 +23,8 @@ Shape row_modes(Index order, Index sample_mode) {
 
 Index row_length(const Shape& shape, Index sample_mode) {
   Index length = 1;
-  for (const Index mode : other_modes(static_cast<Index>(shape.size()), sample_mode)) length *= shape[at(mode)];
+  for (const Index mode : other_modes(static_cast<Index>(shape.size()), sample_mode))
+    length *= shape[at(mode)];
   return length;
 }
 
@@ -111,11 +112,11 @@ void copy_to(const TensorView<T>& x, T* out, const Shape& strides, const Run& ru
   });
 }
 
-#define MERCER_INSTANTIATE(T)                                                                      \
-  template TensorView<T> array_of_rows(const T*, Index, Index, const Shape&, Index);               \
-  template Matrix<T> rows_of_array(const TensorView<T>&, Index, const Run&);                       \
-  template std::optional<Samples<T>> rows_in_place(const TensorView<T>&, Index);                   \
-  template SparseMatrix<T> rows_of_array(const SparseTensor<T>&, Index);                           \
+#define MERCER_INSTANTIATE(T)                                                        \
+  template TensorView<T> array_of_rows(const T*, Index, Index, const Shape&, Index); \
+  template Matrix<T> rows_of_array(const TensorView<T>&, Index, const Run&);         \
+  template std::optional<Samples<T>> rows_in_place(const TensorView<T>&, Index);     \
+  template SparseMatrix<T> rows_of_array(const SparseTensor<T>&, Index);             \
   template void copy_to(const TensorView<T>&, T*, const Shape&, const Run&);
 MERCER_INSTANTIATE(float)
 MERCER_INSTANTIATE(double)

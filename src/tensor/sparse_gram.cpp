@@ -2,7 +2,7 @@
 // itself, of neighbouring indices of the last level), sorted by fibre, and multiplied with each other.
 #include "tensor/sparse_gram.hpp"
 
-#include "base/parallel.hpp"
+#include "tensor/lanes.hpp"
 
 #include <algorithm>
 #include <vector>
@@ -11,7 +11,6 @@ namespace mercer {
 namespace {
 
 constexpr Index part_entries = Index{1} << 18;
-constexpr Index lanes = 4;  ///< sums made apart, added in order
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
@@ -36,7 +35,8 @@ class Collector {
     std::vector<Entry> out;
     out.reserve(at(std::min(x_.stored(), part_entries)));
     collect(0, part.first, part.last, 0, 0, part, out);
-    std::stable_sort(out.begin(), out.end(), [](const Entry& a, const Entry& b) { return a.fiber < b.fiber; });
+    std::stable_sort(out.begin(), out.end(),
+                     [](const Entry& a, const Entry& b) { return a.fiber < b.fiber; });
     return out;
   }
 
@@ -108,8 +108,9 @@ void add_pairs(const std::vector<Entry>& entries, Block<double>& gram) {
 }  // namespace
 
 double sparse_gram_bytes(Index size, Index stored) {
-  const double n = double(size);
-  return 8 * (lanes + 3) * n * n + 2 * lanes * double(sizeof(Entry)) * double(std::min(stored, 2 * part_entries));
+  const double n = double(size), lanes = double(lanes_for(stored / part_entries, size * size));
+  return 8 * (lanes + 3) * n * n +
+         2 * lanes * double(sizeof(Entry)) * double(std::min(stored, 2 * part_entries));
 }
 
 template <class T>
@@ -117,12 +118,11 @@ Block<double> sparse_mode_gram(const SparseTensor<T>& x, Index mode, const Run& 
   const Index size = x.size(mode);
   const std::vector<Part> parts = parts_of(x, mode);
   const Collector<T> collect(x, mode);
+  const auto count = static_cast<Index>(parts.size());
+  const Index lanes = lanes_for(count, size * size);
   std::vector<Block<double>> sums(at(lanes), Block<double>::Zero(size, size));
-  parallel_for(lanes, run, [&](Index lane) {
-    const auto count = static_cast<Index>(parts.size());
-    for (Index part = count * lane / lanes; part < count * (lane + 1) / lanes; ++part)
-      add_pairs(collect(parts[at(part)]), sums[at(lane)]);
-  });
+  for_each_piece(count, lanes, run,
+                 [&](Index lane, Index part) { add_pairs(collect(parts[at(part)]), sums[at(lane)]); });
   for (Index lane = 1; lane < lanes; ++lane) sums[0] += sums[at(lane)];
   return std::move(sums[0]);
 }

@@ -93,7 +93,8 @@ Matrix<double> project_sparse_rows(const Samples<T>& rows, const std::vector<Blo
   return out;
 }
 
-template Matrix<double> project_sparse_rows(const Samples<float>&, const std::vector<Block<float>>&, const Run&);
+template Matrix<double> project_sparse_rows(const Samples<float>&, const std::vector<Block<float>>&,
+                                            const Run&);
 template Matrix<double> project_sparse_rows(const Samples<double>&, const std::vector<Block<double>>&,
                                             const Run&);
 

@@ -57,12 +57,13 @@ SparseTuckerFit sparse_hooi(const SparseTensor<T>& x, const TuckerProblem& probl
     now.squared_error = std::max(0.0, total - kept);
     return total > 0 ? std::sqrt(now.squared_error / total) : 0.0;
   };
-  fit.errors = hooi<double>(parts, s, sweep, relative_error, std::numeric_limits<double>::infinity(), limits, run);
+  fit.errors =
+      hooi<double>(parts, s, sweep, relative_error, std::numeric_limits<double>::infinity(), limits, run);
   return fit;
 }
 
-#define MERCER_INSTANTIATE(T)                                                                     \
-  template SparseTuckerFit sparse_hooi(const SparseTensor<T>&, const TuckerProblem&, double,      \
+#define MERCER_INSTANTIATE(T)                                                                \
+  template SparseTuckerFit sparse_hooi(const SparseTensor<T>&, const TuckerProblem&, double, \
                                        const HooiLimits&, const Run&);
 MERCER_INSTANTIATE(float)
 MERCER_INSTANTIATE(double)

@@ -13,7 +13,7 @@ struct SparseTuckerFit {
 
 /// total: ‖X‖²
 template <class T>
-[[nodiscard]] SparseTuckerFit sparse_hooi(const SparseTensor<T>& x, const TuckerProblem& problem, double total,
-                                          const HooiLimits& limits, const Run& run);
+[[nodiscard]] SparseTuckerFit sparse_hooi(const SparseTensor<T>& x, const TuckerProblem& problem,
+                                          double total, const HooiLimits& limits, const Run& run);
 
 }  // namespace mercer

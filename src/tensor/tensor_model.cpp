@@ -16,13 +16,15 @@ namespace {
 /// Elements copied to rows at a time.
 constexpr Index chunk_elements = Index{1} << 22;
 
-Index rows_at_once(Index features) { return std::max<Index>(1, chunk_elements / std::max<Index>(1, features)); }
+Index rows_at_once(Index features) {
+  return std::max<Index>(1, chunk_elements / std::max<Index>(1, features));
+}
 
 [[noreturn]] void refuse(const Shape& given, const Shape& shape, Index sample_mode, const Shape& sample) {
   throw Error(ErrorCode::bad_data,
               fmt::format("an array of {} does not fit a model of {}", to_string(given), to_string(shape)),
-              fmt::format("mode {} counts the samples and may be of any size; a single sample is {}", sample_mode,
-                          sample.empty() ? "one number" : to_string(sample)));
+              fmt::format("mode {} counts the samples and may be of any size; a single sample is {}",
+                          sample_mode, sample.empty() ? "one number" : to_string(sample)));
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // The walk: prefixes of Kronecker products on the way down, sums of suffixes on the way up, and their product
-// where they meet, at the nodes of the mode that is left out. Threads share out the rows of the result: within
-// a node the children's indices ascend, so each finds its own.
+// where they meet, at the nodes of the mode that is left out. Threads share out the rows of the result:
+// within a node the children's indices ascend, so each finds its own.
 #include "tensor/ttmc.hpp"
 
 #include "base/parallel.hpp"
@@ -36,7 +36,8 @@ class Walk {
       above_.push_back(above *= ranks_.back());
     }
     below_.assign(at(last_) + 2, 1);  // below_[l]: numbers of a suffix that begins at level l
-    for (Index level = last_; level >= 0; --level) below_[at(level)] = below_[at(level) + 1] * ranks_[at(level)];
+    for (Index level = last_; level >= 0; --level)
+      below_[at(level)] = below_[at(level) + 1] * ranks_[at(level)];
   }
 
   [[nodiscard]] Index target() const { return target_; }

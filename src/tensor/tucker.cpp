@@ -34,7 +34,8 @@ std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 /// Which modes had their bases from what, for the notes.
 std::string in_words(const std::vector<TuckerStep>& steps) {
   std::vector<std::string> turns;
-  for (const TuckerStep& step : steps) turns.push_back(fmt::format("{} ({})", step.mode, name_of(step.route)));
+  for (const TuckerStep& step : steps)
+    turns.push_back(fmt::format("{} ({})", step.mode, name_of(step.route)));
   return fmt::format("{}", fmt::join(turns, ", "));
 }
 
@@ -162,17 +163,17 @@ Tucker<T> Tucker<T>::fit(const TensorView<T>& x, const TuckerOptions& options, c
     return relative(parts.squared_error, total);
   };
   TuckerParts<T> parts = fit.truncated(data, steps, measured);
-  fit.problem.notes.push_back(fmt::format("{}, bases of modes {}", fit.problem.sequential ? "ST-HOSVD" : "HOSVD",
-                                          in_words(parts.steps)));
+  fit.problem.notes.push_back(fmt::format(
+      "{}, bases of modes {}", fit.problem.sequential ? "ST-HOSVD" : "HOSVD", in_words(parts.steps)));
   if (options.hooi > 0) {
     const auto after_sweep = [&](TuckerParts<T>& now) {
       const double kept = norm<T>(now.core);
       now.squared_error = std::max(0.0, total - kept * kept);
       return measured(now);
     };
-    fit.errors = hooi<T>(parts, options.sample_mode, dense_sweep(data, parts.factors, options.sample_mode, run),
-                         after_sweep, relative(parts.squared_error, total),
-                         {.sweeps = options.hooi, .tolerance = options.tolerance}, run);
+    fit.errors = hooi<T>(
+        parts, options.sample_mode, dense_sweep(data, parts.factors, options.sample_mode, run), after_sweep,
+        relative(parts.squared_error, total), {.sweeps = options.hooi, .tolerance = options.tolerance}, run);
     fit.watch.lap("HOOI");
   }
   return fit.finish(parts, x.count());
@@ -211,7 +212,8 @@ Matrix<T> Tucker<T>::do_transform(const Samples<T>& points, const Run& caller) c
   if (points.is_sparse()) {
     std::vector<Block<T>> bases;
     for (const ModeFactor<T>& factor : others) bases.push_back(factor.matrix);
-    return (project_sparse_rows(points, bases, run) * score_basis_.template cast<double>()).template cast<T>();
+    return (project_sparse_rows(points, bases, run) * score_basis_.template cast<double>())
+        .template cast<T>();
   }
   const Index step = std::max<Index>(1, chunk_elements / points.cols());
   const auto rows = points.dense();

@@ -60,17 +60,20 @@ double squared_residual(const TensorView<T>& x, const Tensor<T>& core, const std
   PackedTensor<double> ordered(core.shape(), modes_by_stride(x));
   copy_in_order(TensorView<double>::first_fastest(values.data(), core.shape()), ordered.modes(),
                 ordered.data(), run);
-  std::vector<ModeFactor<double>> all;
-  for (std::size_t m = 0; m < factors.size(); ++m)
-    all.push_back({static_cast<Index>(m), factors[m].template cast<double>()});
+  std::vector<Block<double>> wide;
+  for (const Block<T>& factor : factors) wide.push_back(factor.template cast<double>());
 
   std::vector<double> sums(at(pieces));
   parallel_for(pieces, run, [&](Index piece) {
     const Index first = piece * step, count = std::min(step, size - first);
-    std::vector<ModeFactor<double>> mine = all;
-    mine[at(cut)].matrix = all[at(cut)].matrix.middleRows(first, count);
-    const PackedTensor<double> made =
-        packed_mode_products<double>(ordered.view(), mine, false, Run{.threads = 1});
+    std::vector<ModeFactor<double>> mine;
+    for (Index mode = 0; mode < x.order(); ++mode)
+      if (wide[at(mode)].size() > 0)
+        mine.push_back(
+            {mode, mode == cut ? Block<double>(wide[at(mode)].middleRows(first, count)) : wide[at(mode)]});
+    const TensorView<double> from =
+        wide[at(cut)].size() > 0 ? ordered.view() : ordered.view().range(cut, first, count);
+    const PackedTensor<double> made = packed_mode_products<double>(from, mine, false, Run{.threads = 1});
     sums[at(piece)] = squared_distance<T>(x.range(cut, first, count), made.view());
   });
   return std::accumulate(sums.begin(), sums.end(), 0.0);

@@ -1,8 +1,8 @@
 // ‖X − X̂‖² measured, for errors that the difference of two norms cannot tell.
 #pragma once
 
-#include <mercer/tensor.hpp>
 #include <mercer/run.hpp>
+#include <mercer/tensor.hpp>
 
 #include <vector>
 
@@ -14,7 +14,7 @@ template <class T>
   return sizeof(T) == sizeof(float) || squared_error < 1e-9 * total;
 }
 
-/// ‖X − G ×ₙ Uₙ‖² in double, piece by piece; x is packed.
+/// ‖X − G ×ₙ Uₙ‖² in double, piece by piece; x is packed. A factor that is empty is the identity.
 template <class T>
 [[nodiscard]] double squared_residual(const TensorView<T>& x, const Tensor<T>& core,
                                       const std::vector<Block<T>>& factors, const Run& run);

@@ -64,8 +64,7 @@ double step_flops(const TuckerProblem& p, const Shape& ranks, double elements, I
 
 double elements_left(const TuckerProblem& p, const Shape& ranks, std::size_t truncated) {
   double out = 1;
-  for (std::size_t m = 0; m < p.shape.size(); ++m)
-    out *= double(truncated >> m & 1 ? ranks[m] : p.shape[m]);
+  for (std::size_t m = 0; m < p.shape.size(); ++m) out *= double(truncated >> m & 1 ? ranks[m] : p.shape[m]);
   return out;
 }
 
@@ -110,9 +109,9 @@ void reduce_ranks(TuckerProblem& p) {
       for (std::size_t k = 0; k < p.ranks.size(); ++k)
         if (k != m) others *= double(p.ranks[k]);
       if (double(p.ranks[m]) <= others) continue;
-      p.notes.push_back(fmt::format(
-          "rank {} of mode {} is more than the product of the other ranks, and was reduced to {}", p.ranks[m], m,
-          others));
+      p.notes.push_back(
+          fmt::format("rank {} of mode {} is more than the product of the other ranks, and was reduced to {}",
+                      p.ranks[m], m, others));
       p.ranks[m] = static_cast<Index>(others);
       changed = true;
     }
@@ -139,7 +138,8 @@ void require_ranks(const Shape& shape, const Shape& ranks) {
 std::string in_words(const TuckerProblem& p, const std::vector<TuckerStep>& steps) {
   if (!p.sequential) return "HOSVD";
   std::vector<std::string> turns;
-  for (const TuckerStep& step : steps) turns.push_back(fmt::format("{} by {}", step.mode, name_of(step.route)));
+  for (const TuckerStep& step : steps)
+    turns.push_back(fmt::format("{} by {}", step.mode, name_of(step.route)));
   return fmt::format("ST-HOSVD, cheapest order of modes: {}", fmt::join(turns, ", "));
 }
 
@@ -171,18 +171,19 @@ TuckerProblem tucker_problem(const Shape& shape, const TuckerOptions& options, d
                              std::size_t item) {
   (void)element_count(shape);
   if (options.sample_mode < 0 || options.sample_mode >= static_cast<Index>(shape.size()))
-    throw Error(ErrorCode::usage,
-                fmt::format("mode {} cannot count the samples of a {} array", options.sample_mode,
-                            to_string(shape)),
-                fmt::format("modes count from 0 to {}", shape.size() - 1));
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("mode {} cannot count the samples of a {} array", options.sample_mode, to_string(shape)),
+        fmt::format("modes count from 0 to {}", shape.size() - 1));
   if (!options.ranks.empty()) require_ranks(shape, options.ranks);
   if (!(options.error >= 0 && options.error < 1))
     throw Error(ErrorCode::usage, fmt::format("a relative error of {} makes no sense", options.error),
                 "0 (the exact rank) or more, and below 1");
   if (options.ranks.empty() && options.error > 0 && options.error < least_error)
-    throw Error(ErrorCode::usage,
-                fmt::format("an error of {} is below what rounding allows, {:.1e}", options.error, least_error),
-                "ask for 0, which is the exact rank, or compute in double");
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("an error of {} is below what rounding allows, {:.1e}", options.error, least_error),
+        "ask for 0, which is the exact rank, or compute in double");
   if (options.hooi < 0 || !(options.tolerance >= 0))
     throw Error(ErrorCode::usage, "HOOI's number of sweeps and its tolerance must not be negative");
   TuckerProblem p;

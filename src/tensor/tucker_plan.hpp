@@ -38,8 +38,8 @@ struct TuckerProblem {
 };
 
 /// Throws Error{usage} for options that make no sense for this shape.
-[[nodiscard]] TuckerProblem tucker_problem(const Shape& shape, const TuckerOptions& options, double least_error,
-                                           std::size_t item);
+[[nodiscard]] TuckerProblem tucker_problem(const Shape& shape, const TuckerOptions& options,
+                                           double least_error, std::size_t item);
 
 /// The modes' turns: the order with the fewest operations (ranks that are not known count as a quarter of the
 /// sizes); for a plain HOSVD, which has none, any.
