@@ -51,6 +51,13 @@ Block<double> gram_of_rows(const Matrix<T>& rows, Index rank, const Run& run) {
 }
 
 template <class T>
+double squared_norm(const Kruskal<T>& model, const Run& run) {
+  Block<double> grams = Block<double>::Ones(model.rank, model.rank);
+  for (const Matrix<T>& f : model.factors) grams = grams.cwiseProduct(gram_of_rows(f, model.rank, run));
+  return model.weights.dot(grams * model.weights);
+}
+
+template <class T>
 void khatri_rao_rows(const std::vector<const Matrix<T>*>& matrices, Index first, Index count, Index columns,
                      T* out) {
   if (matrices.empty()) {
@@ -136,13 +143,14 @@ Tensor<T> full_tensor(const Kruskal<T>& model, const Run& run) {
   return out;
 }
 
-#define MERCER_INSTANTIATE(T)                                                                              \
-  template Matrix<T> padded_rows<T>(const BlockView<T>&);                                                  \
-  template void set_factor<T>(Kruskal<T>&, Index, const Matrix<double>&);                                  \
-  template Block<double> gram_of_rows<T>(const Matrix<T>&, Index, const Run&);                             \
-  template void khatri_rao_rows<T>(const std::vector<const Matrix<T>*>&, Index, Index, Index, T*);         \
-  template void bring_into_normal_form<T>(Kruskal<T>&, Index);                                             \
-  template void tile_of_model<T>(const T*, Index, const T*, Index, Index, T*, Index);                      \
+#define MERCER_INSTANTIATE(T)                                                                      \
+  template Matrix<T> padded_rows<T>(const BlockView<T>&);                                          \
+  template void set_factor<T>(Kruskal<T>&, Index, const Matrix<double>&);                          \
+  template Block<double> gram_of_rows<T>(const Matrix<T>&, Index, const Run&);                     \
+  template double squared_norm<T>(const Kruskal<T>&, const Run&);                                  \
+  template void khatri_rao_rows<T>(const std::vector<const Matrix<T>*>&, Index, Index, Index, T*); \
+  template void bring_into_normal_form<T>(Kruskal<T>&, Index);                                     \
+  template void tile_of_model<T>(const T*, Index, const T*, Index, Index, T*, Index);              \
   template Tensor<T> full_tensor<T>(const Kruskal<T>&, const Run&);
 MERCER_INSTANTIATE(float)
 MERCER_INSTANTIATE(double)

@@ -38,6 +38,10 @@ void set_factor(Kruskal<T>& model, Index mode, const Matrix<double>& scaled);
 template <class T>
 [[nodiscard]] Block<double> gram_of_rows(const Matrix<T>& rows, Index rank, const Run& run);
 
+/// ‖X̂‖² = λᵀ (AᵀA ∗ BᵀB ∗ ...) λ
+template <class T>
+[[nodiscard]] double squared_norm(const Kruskal<T>& model, const Run& run);
+
 /// Rows first .. first + count of A ⊙ B ⊙ ..., where the index of the first matrix moves fastest; one row of
 /// ones where there is no matrix.
 template <class T>
@@ -53,8 +57,8 @@ template <class T>
 [[nodiscard]] Tensor<T> full_tensor(const Kruskal<T>& model, const Run& run);
 
 /// Rows [first, first + count) of A ⊙ B ⊙ ... diag(λ), times the rows of the others: a tile of X̂ as a matrix,
-/// column-major with `rows` rows. `k_left` (rows x columns, λ already in) and `k_right` as khatri_rao_rows has
-/// them.
+/// column-major with `rows` rows. `k_left` (rows x columns, λ already in) and `k_right` as khatri_rao_rows
+/// has them.
 template <class T>
 void tile_of_model(const T* k_left, Index rows, const T* k_right, Index columns, Index width, T* out,
                    Index stride);

@@ -102,8 +102,7 @@ HWY_INLINE void Multiply(const T* x, Index rows, Index step_p, Index depth, Inde
     Columns<T, rows_in_registers>(x + p * step_p, step_p, depth, step_q, k, y + p * columns, columns);
   for (; p + 3 <= rows; p += 3)
     Columns<T, 3>(x + p * step_p, step_p, depth, step_q, k, y + p * columns, columns);
-  for (; p < rows; ++p)
-    Columns<T, 1>(x + p * step_p, step_p, depth, step_q, k, y + p * columns, columns);
+  for (; p < rows; ++p) Columns<T, 1>(x + p * step_p, step_p, depth, step_q, k, y + p * columns, columns);
 }
 
 template <class T>
