@@ -33,8 +33,8 @@ class CpData {
 
   /// Σ w (x − x̂)², entry by entry. Sparse without gaps: all but the stored entries by the Gram trick.
   [[nodiscard]] virtual double squared_residual(const Kruskal<T>& model, const Run& run) const = 0;
-  /// X ×₁ P₁ ×₂ P₂ ..., first index fastest; gaps are filled from the model, whose core is then the
-  /// superdiagonal with λ.
+  /// X ×₁ P₁ ×₂ P₂ ..., first index fastest; gaps are filled from the model, whose core must be ones
+  /// on the superdiagonal and zeros elsewhere.
   [[nodiscard]] virtual Vector<double> core(const std::vector<Block<T>>& matrices, const Kruskal<T>& model,
                                             const Run& run) const = 0;
   /// Leading left singular vectors of X₍ₙ₎, where they are cheap to have; at most I_n.

@@ -63,27 +63,20 @@ Matrix<T> self_products(const Matrix<T>& rows, Index first, Index count) {
   return out;
 }
 
-/// How many of the pairs at once, so that what MTTKRP keeps is small beside the tensor.
 template <class T>
-Index pairs_at_once(const Mttkrp<T>& weights, Index pairs) {
-  if (weights.kept_rows() == 0) return pairs;
+Matrix<T> packed_grams(Mttkrp<T>& weights, const std::vector<Matrix<T>>& factors, Index rank, Index mode,
+                       const Run& run) {
   double entries = 1;
   for (const Index size : weights.shape()) entries *= double(size);
-  const double most = std::max(32.0, 0.2 * entries / double(weights.kept_rows()));
-  return most >= double(pairs) ? pairs : static_cast<Index>(most) / row_padding * row_padding;
-}
-
-template <class T>
-Matrix<T> packed_grams(Mttkrp<T>& weights, const Kruskal<T>& model, Index mode, const Run& run) {
-  const Index pairs = model.rank * (model.rank + 1) / 2, some = pairs_at_once(weights, pairs);
+  const Index pairs = rank * (rank + 1) / 2, some = pairs_at_once(pairs, entries, weights.kept_rows());
   Matrix<T> out, part;
   for (Index first = 0; first < pairs; first += some) {
     const Index count = std::min(some, pairs - first);
     if (some < pairs) weights.all_changed();  // what is kept belongs to other pairs
     std::vector<Matrix<T>> products;
-    for (Index m = 0; m < static_cast<Index>(model.factors.size()); ++m)
-      products.push_back(m == mode ? Matrix<T>(0, padded(count))
-                                   : self_products(model.factor(m), first, count));
+    for (std::size_t m = 0; m < factors.size(); ++m)
+      products.push_back(m == at(mode) ? Matrix<T>(0, padded(count))
+                                       : self_products(factors[m], first, count));
     if (some == pairs) {
       weights.product(mode, products, out, run);
       return out;
@@ -109,73 +102,8 @@ Matrix<double> scaled_rows(const Kruskal<T>& model, Index mode, Index from, Inde
          model.weights.asDiagonal();
 }
 
-}  // namespace
-
-template <class T>
-NormalEquations<T> normal_equations(CpData<T>& data, const Kruskal<T>& model, Index mode, const Run& run) {
-  NormalEquations<T> out;
-  out.mode = mode;
-  data.values->product(mode, model.factors, out.right, run);
-  if (data.weights) {
-    out.packed_grams = packed_grams(*data.weights, model, mode, run);
-    return out;
-  }
-  out.gram = Block<double>::Ones(model.rank, model.rank);
-  for (Index m = 0; m < data.order(); ++m)
-    if (m != mode) out.gram = out.gram.cwiseProduct(gram_of_rows(model.factor(m), model.rank, run));
-  return out;
-}
-
-template <class T>
-double squared_error(const NormalEquations<T>& equations, const CpData<T>& data, const Kruskal<T>& model,
-                     const Run& run) {
-  const Index rows = equations.right.rows();
-  std::vector<double> inner(at(tasks_for(rows))), squares(inner.size());
-  for_rows(rows, run, [&](Index task, Index from, Index count) {
-    const Matrix<double> a = scaled_rows(model, equations.mode, from, count);
-    inner[at(task)] =
-        equations.right.block(from, 0, count, model.rank).template cast<double>().cwiseProduct(a).sum();
-    if (equations.gram.size() > 0) {
-      squares[at(task)] = (a * equations.gram).cwiseProduct(a).sum();
-      return;
-    }
-    Block<double> gram(model.rank, model.rank);
-    for (Index i = 0; i < count; ++i) {
-      unpack(equations.packed_grams.row(from + i), gram);
-      squares[at(task)] += (a.row(i) * gram).dot(a.row(i));
-    }
-  });
-  return data.squared_norm - 2 * std::accumulate(inner.begin(), inner.end(), 0.0) +
-         std::accumulate(squares.begin(), squares.end(), 0.0);
-}
-
-template <class T>
-void update_factor(const NormalEquations<T>& equations, bool nonnegative, Kruskal<T>& model, const Run& run) {
-  const Index rows = equations.right.rows(), mode = equations.mode;
-  Matrix<double> right = equations.right.leftCols(model.rank).template cast<double>();
-  if (equations.gram.size() > 0 && !nonnegative) {
-    solve_rows(equations.gram, right, epsilon_of<T>, run);
-    set_factor(model, mode, right);
-    return;
-  }
-  Matrix<double> solution = scaled_rows(model, mode, 0, rows);
-  if (equations.gram.size() > 0) {
-    solve_rows_nonnegative(equations.gram, right, solution, run);
-  } else {
-    for_rows(rows, run, [&](Index, Index from, Index count) {
-      Block<double> gram(model.rank, model.rank);
-      Vector<double> row;
-      for (Index i = from; i < from + count; ++i) {
-        unpack(equations.packed_grams.row(i), gram);
-        row = solution.row(i);
-        solve_row(gram, right.row(i).transpose(), nonnegative, epsilon_of<T>, row);
-        solution.row(i) = row;
-      }
-    });
-  }
-  set_factor(model, mode, solution);
-}
-
+/// right := Z with Z·gram = right. Directions in which gram says nothing, given numbers known to a relative
+/// `epsilon`, are left out.
 void solve_rows(const Block<double>& gram, Matrix<double>& right, double epsilon, const Run& run) {
   const Index r = gram.rows();
   Block<double> factor = gram;
@@ -222,10 +150,93 @@ void solve_row(const Block<double>& gram, const Vector<double>& right, bool nonn
     row = pseudo_inverse(gram, epsilon) * right;
 }
 
-#define MERCER_INSTANTIATE(T)                                                                        \
-  template NormalEquations<T> normal_equations<T>(CpData<T>&, const Kruskal<T>&, Index, const Run&); \
-  template double squared_error<T>(const NormalEquations<T>&, const CpData<T>&, const Kruskal<T>&,   \
-                                   const Run&);                                                      \
+}  // namespace
+
+template <class T>
+NormalEquations<T> normal_equations(Mttkrp<T>& values, Mttkrp<T>* weights,
+                                    const std::vector<Matrix<T>>& factors, Index rank, Index mode,
+                                    const Run& run) {
+  NormalEquations<T> out;
+  out.mode = mode;
+  values.product(mode, factors, out.right, run);
+  if (weights) {
+    out.packed_grams = packed_grams(*weights, factors, rank, mode, run);
+    return out;
+  }
+  out.gram = Block<double>::Ones(rank, rank);
+  for (std::size_t m = 0; m < factors.size(); ++m)
+    if (m != at(mode)) out.gram = out.gram.cwiseProduct(gram_of_rows(factors[m], rank, run));
+  return out;
+}
+
+template <class T>
+double squared_error(const NormalEquations<T>& equations, const CpData<T>& data, const Kruskal<T>& model,
+                     const Run& run) {
+  const Index rows = equations.right.rows();
+  std::vector<double> inner(at(tasks_for(rows))), squares(inner.size());
+  for_rows(rows, run, [&](Index task, Index from, Index count) {
+    const Matrix<double> a = scaled_rows(model, equations.mode, from, count);
+    inner[at(task)] =
+        equations.right.block(from, 0, count, model.rank).template cast<double>().cwiseProduct(a).sum();
+    if (equations.gram.size() > 0) {
+      squares[at(task)] = (a * equations.gram).cwiseProduct(a).sum();
+      return;
+    }
+    Block<double> gram(model.rank, model.rank);
+    for (Index i = 0; i < count; ++i) {
+      unpack(equations.packed_grams.row(from + i), gram);
+      squares[at(task)] += (a.row(i) * gram).dot(a.row(i));
+    }
+  });
+  return data.squared_norm - 2 * std::accumulate(inner.begin(), inner.end(), 0.0) +
+         std::accumulate(squares.begin(), squares.end(), 0.0);
+}
+
+template <class T>
+Matrix<double> solve(const NormalEquations<T>& equations, Index rank, bool nonnegative, Matrix<double> start,
+                     const Run& run) {
+  Matrix<double> right = equations.right.leftCols(rank).template cast<double>();
+  if (equations.gram.size() > 0) {
+    if (!nonnegative) {
+      solve_rows(equations.gram, right, epsilon_of<T>, run);
+      return right;
+    }
+    solve_rows_nonnegative(equations.gram, right, start, run);
+    return start;
+  }
+  if (start.rows() == 0) start.resize(right.rows(), rank);
+  for_rows(right.rows(), run, [&](Index, Index from, Index count) {
+    Block<double> gram(rank, rank);
+    Vector<double> row;
+    for (Index i = from; i < from + count; ++i) {
+      unpack(equations.packed_grams.row(i), gram);
+      row = start.row(i);
+      solve_row(gram, right.row(i).transpose(), nonnegative, epsilon_of<T>, row);
+      start.row(i) = row;
+    }
+  });
+  return start;
+}
+
+template <class T>
+void update_factor(const NormalEquations<T>& equations, bool nonnegative, Kruskal<T>& model, const Run& run) {
+  Matrix<double> start;
+  if (nonnegative) start = scaled_rows(model, equations.mode, 0, equations.right.rows());
+  set_factor(model, equations.mode, solve(equations, model.rank, nonnegative, std::move(start), run));
+}
+
+Index pairs_at_once(Index pairs, double entries, Index kept_rows) {
+  const double most = std::max(32.0, 0.2 * entries / double(std::max<Index>(1, kept_rows)));
+  return kept_rows == 0 || most >= double(pairs) ? pairs
+                                                 : static_cast<Index>(most) / row_padding * row_padding;
+}
+
+#define MERCER_INSTANTIATE(T)                                                                            \
+  template NormalEquations<T> normal_equations<T>(Mttkrp<T>&, Mttkrp<T>*, const std::vector<Matrix<T>>&, \
+                                                  Index, Index, const Run&);                             \
+  template double squared_error<T>(const NormalEquations<T>&, const CpData<T>&, const Kruskal<T>&,       \
+                                   const Run&);                                                          \
+  template Matrix<double> solve<T>(const NormalEquations<T>&, Index, bool, Matrix<double>, const Run&);  \
   template void update_factor<T>(const NormalEquations<T>&, bool, Kruskal<T>&, const Run&);
 MERCER_INSTANTIATE(float)
 MERCER_INSTANTIATE(double)

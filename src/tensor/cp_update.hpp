@@ -19,10 +19,12 @@ struct NormalEquations {
   Matrix<T> packed_grams;  ///< H_i, the lower triangle row by row, a row each
 };
 
-/// For the mode's factor, with the others as they are.
+/// For the mode's factor, with the others as they are (`rank` columns and their padding); weights may be
+/// null.
 template <class T>
-[[nodiscard]] NormalEquations<T> normal_equations(CpData<T>& data, const Kruskal<T>& model, Index mode,
-                                                  const Run& run);
+[[nodiscard]] NormalEquations<T> normal_equations(Mttkrp<T>& values, Mttkrp<T>* weights,
+                                                  const std::vector<Matrix<T>>& factors, Index rank,
+                                                  Index mode, const Run& run);
 
 /// Σ w (x − x̂)² for the model whose other factors the equations were made of, by the Gram trick:
 /// Σ w x² − 2⟨W ∗ X, X̂⟩ + Σ w x̂².
@@ -30,21 +32,17 @@ template <class T>
 [[nodiscard]] double squared_error(const NormalEquations<T>& equations, const CpData<T>& data,
                                    const Kruskal<T>& model, const Run& run);
 
-/// Sets the mode's factor and λ to the least-squares solution, which is not negative if asked for. Rows
-/// without any weight become zero.
+/// The least-squares solution, one row an index, which is not negative if asked for; then `start` is where to
+/// begin. Rows without any weight become zero.
+template <class T>
+[[nodiscard]] Matrix<double> solve(const NormalEquations<T>& equations, Index rank, bool nonnegative,
+                                   Matrix<double> start, const Run& run);
+
+/// Sets the mode's factor and λ to it.
 template <class T>
 void update_factor(const NormalEquations<T>& equations, bool nonnegative, Kruskal<T>& model, const Run& run);
 
-/// right := Z with Z·gram = right. Directions in which gram says nothing, given numbers known to a relative
-/// `epsilon`, are left out.
-void solve_rows(const Block<double>& gram, Matrix<double>& right, double epsilon, const Run& run);
-
-/// The same with x ≥ 0; `rows` holds where to begin and then the solution.
-void solve_rows_nonnegative(const Block<double>& gram, const Matrix<double>& right, Matrix<double>& rows,
-                            const Run& run);
-
-/// One row with its own matrix; not negative if asked for, from `row` on.
-void solve_row(const Block<double>& gram, const Vector<double>& right, bool nonnegative, double epsilon,
-               Vector<double>& row);
+/// How many of the pairs of components H_i is made of at once.
+[[nodiscard]] Index pairs_at_once(Index pairs, double entries, Index kept_rows);
 
 }  // namespace mercer

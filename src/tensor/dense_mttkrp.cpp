@@ -191,8 +191,10 @@ class DenseMttkrp final : public Mttkrp<T> {
         khatri_rao_rows<T>(others, q, some, columns, k);
         const auto x = keep_rows ? entries_->tile(first, count, q, some, scratch)
                                  : entries_->tile(q, some, first, count, scratch);
-        tile_rows::multiply<T>(x.data, count, keep_rows ? 1 : x.stride, some, keep_rows ? x.stride : 1, k, y,
-                               columns);
+        if (keep_rows)
+          tile_rows::multiply<T>(x.data, count, some, x.stride, k, y, columns);
+        else
+          tile_rows::multiply_transposed<T>(x.data, count, some, x.stride, k, y, columns);
       }
     });
   }

@@ -152,7 +152,7 @@ class SparseData final : public CpData<T> {
     if (missing_) {
       Index step = 0;
       for (Index m = 0, stride = 1; m < x_.order(); ++m, stride *= matrices[at(m) - 1].rows()) step += stride;
-      for (Index r = 0; r < model.rank; ++r) out[r * step] += model.weights[r];
+      for (Index r = 0; r < model.rank; ++r) out[r * step] += 1;
     }
     return out;
   }

@@ -1,5 +1,7 @@
-// Rows of y stay in registers while the columns of x and the rows of k stream by: one broadcast of x(p,q)
-// feeds as many multiply-adds as vectors hold a row of k.
+// Whatever is contiguous in the tensor streams by, a dozen columns at a time, and what belongs to these
+// columns stays in registers: rows of y where columns are summed up, rows of k where they are spread. One
+// broadcast of x feeds as many multiply-adds as vectors hold a row. The columns that come next are asked for
+// meanwhile: memory and arithmetic take about as long as each other.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "tensor/tile_rows.cpp"
 // Arrays of vectors, which sizeless types cannot have.
@@ -24,10 +26,11 @@ template <class T>
 using Vec = hn::Vec<Tag<T>>;
 
 #if HWY_TARGET == HWY_SSE4 || HWY_TARGET == HWY_SSSE3 || HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_SCALAR
-constexpr std::size_t rows_in_registers = 6;  // twice as many sums in 16 registers
+constexpr std::size_t sums_in_registers = 6, rows_of_k_in_registers = 4;  // two vectors each, of 16 registers
 #else
-constexpr std::size_t rows_in_registers = 12;
+constexpr std::size_t sums_in_registers = 12, rows_of_k_in_registers = 8;
 #endif
+constexpr Index line = 8;  // numbers of a cache line, of doubles
 
 template <std::size_t... I>
 using Numbers = std::index_sequence<I...>;
@@ -49,60 +52,119 @@ HWY_INLINE void StoreRow(const Vec<T>* from, T* to, Numbers<I...>) {
   (hn::StoreU(from[I], d, to + I * hn::Lanes(d)), ...);
 }
 
-/// Rows P... of y, V vectors of each. Three rows of x share a pointer, so that pointers do not run out of
-/// registers; `ahead`: the rows that come next are asked for.
-template <class T, std::size_t V, bool ahead, std::size_t... P>
-HWY_INLINE void Strip(const T* HWY_RESTRICT x, Index step_p, Index depth, Index step_q,
-                      const T* HWY_RESTRICT k, T* HWY_RESTRICT y, Index columns, Numbers<P...>) {
-  constexpr std::size_t rows = sizeof...(P);
+/// Places of columns C... of x: three share a pointer, so that pointers do not run out of registers.
+template <class T, std::size_t... C>
+class Streams {
+ public:
+  HWY_INLINE Streams(const T* x, Index stride) : one_(stride), two_(2 * stride) {
+    ((base_[C / 3] = x + static_cast<Index>(C / 3) * 3 * stride), ...);
+  }
+  template <std::size_t c>
+  HWY_INLINE const T* At() const {
+    return base_[c / 3] + (c % 3 == 0 ? 0 : (c % 3 == 1 ? one_ : two_));
+  }
+  HWY_INLINE void Advance() { ((base_[C / 3] += C % 3 == 0 ? 1 : 0), ...); }
+  /// A line of each of the columns that come next.
+  HWY_INLINE void Prefetch() const {
+    constexpr auto all = static_cast<Index>(sizeof...(C));
+    (hwy::Prefetch(At<C>() + all * one_), ...);
+  }
+
+ private:
+  const T* base_[(sizeof...(C) + 2) / 3];
+  Index one_, two_;
+};
+
+/// Columns C... of x summed up, V vectors of each: y(c,:) += Σ_q x(q,c) k(q,:).
+template <class T, std::size_t V, bool ahead, std::size_t... C>
+HWY_INLINE void SumColumns(const T* HWY_RESTRICT x, Index depth, Index stride, const T* HWY_RESTRICT k,
+                           T* HWY_RESTRICT y, Index columns, Numbers<C...>) {
   constexpr auto vectors = std::make_index_sequence<V>();
   const Tag<T> d;
-  const Index step_2p = 2 * step_p;
-  Vec<T> sum[rows * V], now[V];
-  const T* base[(rows + 2) / 3];
-  ((base[P / 3] = x + static_cast<Index>(P / 3) * 3 * step_p), ...);
-  (LoadRow<T>(y + static_cast<Index>(P) * columns, sum + P * V, vectors), ...);
-  for (Index q = 0; q < depth; ++q) {
-    if constexpr (ahead) {
-      hwy::Prefetch(base[0] + rows);
-      hwy::Prefetch(base[0] + 2 * rows - 1);
+  Vec<T> sum[sizeof...(C) * V], now[V];
+  Streams<T, C...> streams(x, stride);
+  (LoadRow<T>(y + static_cast<Index>(C) * columns, sum + C * V, vectors), ...);
+  for (Index q = 0; q < depth;) {
+    if constexpr (ahead) streams.Prefetch();
+    for (const Index end = q + line < depth ? q + line : depth; q < end; ++q, k += columns) {
+      LoadRow<T>(k, now, vectors);
+      (AddRow(hn::Set(d, *streams.template At<C>()), now, sum + C * V, vectors), ...);
+      streams.Advance();
     }
-    LoadRow<T>(k, now, vectors);
-    (AddRow(hn::Set(d, base[P / 3][P % 3 == 0 ? 0 : (P % 3 == 1 ? step_p : step_2p)]), now, sum + P * V,
-            vectors),
-     ...);
-    ((base[P / 3] += P % 3 == 0 ? step_q : 0), ...);
-    k += columns;
   }
-  (StoreRow<T>(sum + P * V, y + static_cast<Index>(P) * columns, vectors), ...);
+  (StoreRow<T>(sum + C * V, y + static_cast<Index>(C) * columns, vectors), ...);
 }
 
-template <class T, std::size_t rows>
-HWY_INLINE void Columns(const T* x, Index step_p, Index depth, Index step_q, const T* k, T* y,
-                        Index columns) {
-  constexpr auto numbers = std::make_index_sequence<rows>();
+/// Columns C... of x spread, V vectors of each: y(p,:) += Σ_c x(p,c) k(c,:).
+template <class T, std::size_t V, bool ahead, std::size_t... C>
+HWY_INLINE void SpreadColumns(const T* HWY_RESTRICT x, Index rows, Index stride, const T* HWY_RESTRICT k,
+                              T* HWY_RESTRICT y, Index columns, Numbers<C...>) {
+  constexpr auto vectors = std::make_index_sequence<V>();
+  const Tag<T> d;
+  Vec<T> of_k[sizeof...(C) * V], sum[V];
+  Streams<T, C...> streams(x, stride);
+  (LoadRow<T>(k + static_cast<Index>(C) * columns, of_k + C * V, vectors), ...);
+  for (Index p = 0; p < rows;) {
+    if constexpr (ahead) streams.Prefetch();
+    for (const Index end = p + line < rows ? p + line : rows; p < end; ++p, y += columns) {
+      LoadRow<T>(y, sum, vectors);
+      (AddRow(hn::Set(d, *streams.template At<C>()), of_k + C * V, sum, vectors), ...);
+      StoreRow<T>(sum, y, vectors);
+      streams.Advance();
+    }
+  }
+}
+
+/// use(columns of the rows' group, whether it is the first, one vector or two)
+template <class T, class Use>
+HWY_INLINE void ForGroups(Index columns, const Use& use) {
   const auto lanes = static_cast<Index>(hn::Lanes(Tag<T>()));
   Index c = 0;
-  if (step_p == 1 && columns >= 2 * lanes) {
-    Strip<T, 2, true>(x, step_p, depth, step_q, k, y, columns, numbers);
+  if (columns >= 2 * lanes) {
+    use(c, std::integral_constant<std::size_t, 2>(), std::true_type());
     c = 2 * lanes;
   }
   for (; c + 2 * lanes <= columns; c += 2 * lanes)
-    Strip<T, 2, false>(x, step_p, depth, step_q, k + c, y + c, columns, numbers);
-  for (; c < columns; c += lanes)
-    Strip<T, 1, false>(x, step_p, depth, step_q, k + c, y + c, columns, numbers);
+    use(c, std::integral_constant<std::size_t, 2>(), std::false_type());
+  for (; c < columns; c += lanes) use(c, std::integral_constant<std::size_t, 1>(), std::false_type());
+}
+
+template <class T, std::size_t count>
+HWY_INLINE void SumGroups(const T* x, Index depth, Index stride, const T* k, T* y, Index columns) {
+  ForGroups<T>(columns, [&](Index c, auto vectors, auto first) HWY_ATTR {
+    SumColumns<T, decltype(vectors)::value, decltype(first)::value>(x, depth, stride, k + c, y + c, columns,
+                                                                    std::make_index_sequence<count>());
+  });
+}
+
+template <class T, std::size_t count>
+HWY_INLINE void SpreadGroups(const T* x, Index rows, Index stride, const T* k, T* y, Index columns) {
+  ForGroups<T>(columns, [&](Index c, auto vectors, auto first) HWY_ATTR {
+    SpreadColumns<T, decltype(vectors)::value, decltype(first)::value>(x, rows, stride, k + c, y + c, columns,
+                                                                       std::make_index_sequence<count>());
+  });
 }
 
 template <class T>
-HWY_INLINE void Multiply(const T* x, Index rows, Index step_p, Index depth, Index step_q, const T* k, T* y,
-                         Index columns) {
-  constexpr auto most = static_cast<Index>(rows_in_registers);
+HWY_INLINE void MultiplyTransposed(const T* x, Index rows, Index depth, Index stride, const T* k, T* y,
+                                   Index columns) {
+  constexpr auto most = static_cast<Index>(sums_in_registers);
   Index p = 0;
   for (; p + most <= rows; p += most)
-    Columns<T, rows_in_registers>(x + p * step_p, step_p, depth, step_q, k, y + p * columns, columns);
-  for (; p + 3 <= rows; p += 3)
-    Columns<T, 3>(x + p * step_p, step_p, depth, step_q, k, y + p * columns, columns);
-  for (; p < rows; ++p) Columns<T, 1>(x + p * step_p, step_p, depth, step_q, k, y + p * columns, columns);
+    SumGroups<T, sums_in_registers>(x + p * stride, depth, stride, k, y + p * columns, columns);
+  for (; p + 3 <= rows; p += 3) SumGroups<T, 3>(x + p * stride, depth, stride, k, y + p * columns, columns);
+  for (; p < rows; ++p) SumGroups<T, 1>(x + p * stride, depth, stride, k, y + p * columns, columns);
+}
+
+template <class T>
+HWY_INLINE void Multiply(const T* x, Index rows, Index depth, Index stride, const T* k, T* y, Index columns) {
+  constexpr auto most = static_cast<Index>(rows_of_k_in_registers);
+  Index q = 0;
+  for (; q + most <= depth; q += most)
+    SpreadGroups<T, rows_of_k_in_registers>(x + q * stride, rows, stride, k + q * columns, y, columns);
+  for (; q + 3 <= depth; q += 3)
+    SpreadGroups<T, 3>(x + q * stride, rows, stride, k + q * columns, y, columns);
+  for (; q < depth; ++q) SpreadGroups<T, 1>(x + q * stride, rows, stride, k + q * columns, y, columns);
 }
 
 template <class T>
@@ -138,13 +200,21 @@ HWY_INLINE void AddProducts(const T* HWY_RESTRICT x, const T* HWY_RESTRICT k, In
   }
 }
 
-void MultiplyFloat(const float* x, Index rows, Index step_p, Index depth, Index step_q, const float* k,
-                   float* y, Index columns) {
-  Multiply(x, rows, step_p, depth, step_q, k, y, columns);
+void MultiplyFloat(const float* x, Index rows, Index depth, Index stride, const float* k, float* y,
+                   Index columns) {
+  Multiply(x, rows, depth, stride, k, y, columns);
 }
-void MultiplyDouble(const double* x, Index rows, Index step_p, Index depth, Index step_q, const double* k,
-                    double* y, Index columns) {
-  Multiply(x, rows, step_p, depth, step_q, k, y, columns);
+void MultiplyDouble(const double* x, Index rows, Index depth, Index stride, const double* k, double* y,
+                    Index columns) {
+  Multiply(x, rows, depth, stride, k, y, columns);
+}
+void MultiplyTransposedFloat(const float* x, Index rows, Index depth, Index stride, const float* k, float* y,
+                             Index columns) {
+  MultiplyTransposed(x, rows, depth, stride, k, y, columns);
+}
+void MultiplyTransposedDouble(const double* x, Index rows, Index depth, Index stride, const double* k,
+                              double* y, Index columns) {
+  MultiplyTransposed(x, rows, depth, stride, k, y, columns);
 }
 void AddScaledFloat(const float* x, Index rows, const float* k, float* y, Index columns) {
   AddScaled(x, rows, k, y, columns);
@@ -167,20 +237,32 @@ namespace mercer::tile_rows {
 
 HWY_EXPORT(MultiplyFloat);
 HWY_EXPORT(MultiplyDouble);
+HWY_EXPORT(MultiplyTransposedFloat);
+HWY_EXPORT(MultiplyTransposedDouble);
 HWY_EXPORT(AddScaledFloat);
 HWY_EXPORT(AddScaledDouble);
 HWY_EXPORT(AddProductsFloat);
 HWY_EXPORT(AddProductsDouble);
 
 template <>
-void multiply(const float* x, Index rows, Index step_p, Index depth, Index step_q, const float* k, float* y,
+void multiply(const float* x, Index rows, Index depth, Index stride, const float* k, float* y,
               Index columns) {
-  HWY_DYNAMIC_DISPATCH(MultiplyFloat)(x, rows, step_p, depth, step_q, k, y, columns);
+  HWY_DYNAMIC_DISPATCH(MultiplyFloat)(x, rows, depth, stride, k, y, columns);
 }
 template <>
-void multiply(const double* x, Index rows, Index step_p, Index depth, Index step_q, const double* k,
-              double* y, Index columns) {
-  HWY_DYNAMIC_DISPATCH(MultiplyDouble)(x, rows, step_p, depth, step_q, k, y, columns);
+void multiply(const double* x, Index rows, Index depth, Index stride, const double* k, double* y,
+              Index columns) {
+  HWY_DYNAMIC_DISPATCH(MultiplyDouble)(x, rows, depth, stride, k, y, columns);
+}
+template <>
+void multiply_transposed(const float* x, Index rows, Index depth, Index stride, const float* k, float* y,
+                         Index columns) {
+  HWY_DYNAMIC_DISPATCH(MultiplyTransposedFloat)(x, rows, depth, stride, k, y, columns);
+}
+template <>
+void multiply_transposed(const double* x, Index rows, Index depth, Index stride, const double* k, double* y,
+                         Index columns) {
+  HWY_DYNAMIC_DISPATCH(MultiplyTransposedDouble)(x, rows, depth, stride, k, y, columns);
 }
 template <>
 void add_scaled(const float* x, Index rows, const float* k, float* y, Index columns) {

@@ -7,10 +7,13 @@
 
 namespace mercer::tile_rows {
 
-/// y(p,:) += Σ_q x(p,q) k(q,:), where x(p,q) lies at x[p·step_p + q·step_q].
+/// y(p,:) += Σ_q x(p,q) k(q,:) for a column-major tile of x.
 template <class T>
-void multiply(const T* x, Index rows, Index step_p, Index depth, Index step_q, const T* k, T* y,
-              Index columns);
+void multiply(const T* x, Index rows, Index depth, Index stride, const T* k, T* y, Index columns);
+
+/// y(p,:) += Σ_q x(q,p) k(q,:), the same with the transposed tile.
+template <class T>
+void multiply_transposed(const T* x, Index rows, Index depth, Index stride, const T* k, T* y, Index columns);
 
 /// y(p,:) += x(p,:) ∗ k for `rows` rows and one row k.
 template <class T>
