@@ -72,6 +72,7 @@ class ModelWriter {
 
  private:
   void add(safetensors::Tensor tensor);
+  nlohmann::json decomposition(const Decomposition& d);
 
   std::string method_;
   Precision precision_;
@@ -150,6 +151,7 @@ class ModelReader {
                                     std::string_view dtype) const;
   [[nodiscard]] SparseMatrix<T> csr(const std::string& name) const;
   [[nodiscard]] Report report() const;
+  [[nodiscard]] Decomposition decomposition() const;
   [[nodiscard]] std::optional<Label> label() const;
 
   ModelFile file_;
