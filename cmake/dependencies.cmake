@@ -7,6 +7,7 @@ find_package(PkgConfig REQUIRED)
 pkg_check_modules(hwy REQUIRED IMPORTED_TARGET libhwy)
 pkg_check_modules(libzip REQUIRED IMPORTED_TARGET libzip)
 pkg_check_modules(zlib REQUIRED IMPORTED_TARGET zlib)
+pkg_check_modules(libpng REQUIRED IMPORTED_TARGET libpng)
 pkg_check_modules(xxhash REQUIRED IMPORTED_TARGET libxxhash)
 pkg_check_modules(muparser REQUIRED IMPORTED_TARGET muparser)
 find_path(FAST_FLOAT_INCLUDE fast_float/fast_float.h REQUIRED)
@@ -29,5 +30,5 @@ target_include_directories(mercer_openblas SYSTEM INTERFACE $<BUILD_INTERFACE:${
 add_library(mercer_implementation INTERFACE)
 target_link_libraries(mercer_implementation INTERFACE
   fmt::fmt $<BUILD_INTERFACE:nlohmann_json::nlohmann_json> PkgConfig::hwy PkgConfig::libzip PkgConfig::zlib
-  PkgConfig::xxhash PkgConfig::muparser)
+  PkgConfig::libpng PkgConfig::xxhash PkgConfig::muparser)
 target_include_directories(mercer_implementation SYSTEM INTERFACE $<BUILD_INTERFACE:${FAST_FLOAT_INCLUDE}>)

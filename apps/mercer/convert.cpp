@@ -9,6 +9,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <numeric>
 
 namespace mercer::app {
 namespace {
@@ -18,16 +19,26 @@ struct Flags {
   ReadFlags read;
 };
 
-/// What no table is: a .tns file, a folder of images, an npy or npz of other than two modes.
-bool is_array(const std::string& path) {
-  std::error_code unknown;
-  if (is_sparse_tensor_file(path) || std::filesystem::is_directory(path, unknown)) return true;
-  return !is_stream(path) && !is_text_table(path) && tensor_shape(path).size() != 2;
+bool has_table_options(const Flags& flags) {
+  return !flags.read.label.empty() || flags.read.transpose || flags.read.missing != "error";
 }
 
-void require_no_table_options(const Flags& flags, const std::string& why) {
-  if (!flags.read.label.empty() || flags.read.transpose || flags.read.missing != "error")
-    throw Error(ErrorCode::usage, "--label, --missing and --transpose are for tables", why);
+/// What no table is: a .tns file, a folder of images; and an npy or npz of other than two modes that shall
+/// keep them.
+bool is_array(const Flags& flags) {
+  std::error_code unknown;
+  if (is_sparse_tensor_file(flags.in) || std::filesystem::is_directory(flags.in, unknown)) return true;
+  return !is_stream(flags.in) && !is_text_table(flags.in) && is_tensor_output(flags.out) &&
+         !has_table_options(flags) && tensor_shape(flags.in).size() != 2;
+}
+
+/// A sample a row, as tables have arrays of more modes.
+template <class T>
+Matrix<T> flattened(const TensorView<T>& x) {
+  Shape backwards(static_cast<std::size_t>(x.order()));
+  std::iota(backwards.rbegin(), backwards.rend(), Index{0});
+  const Tensor<T> c_order(x.reordered(backwards));
+  return Eigen::Map<const Matrix<T>>(c_order.data(), x.size(0), x.count() / x.size(0));
 }
 
 template <class T>
@@ -36,19 +47,14 @@ void write_dense(const Flags& flags, const TensorView<T>& x) {
     write_tensor<T>(flags.out, x);
     return;
   }
-  if (x.order() != 2)
-    throw Error(ErrorCode::usage,
-                fmt::format("{} is {}, and a table has two modes", flags.in, to_string(x.shape())),
-                "npy, npz and tns hold any number");
-  Matrix<T> rows(x.size(0), x.size(1));
-  for (Index i = 0; i < rows.rows(); ++i)
-    for (Index j = 0; j < rows.cols(); ++j) rows(i, j) = x({i, j});
-  write_table<T>(flags.out, std::move(rows));
+  write_table<T>(flags.out, flattened(x));
 }
 
 template <class T>
 void convert_array(const Flags& flags, const Session& session, const Run& run) {
-  require_no_table_options(flags, fmt::format("{} is an array", flags.in));
+  if (has_table_options(flags))
+    throw Error(ErrorCode::usage, "--label, --missing and --transpose are for tables",
+                fmt::format("{} is an array", flags.in));
   if (!is_sparse_tensor_file(flags.in)) {
     const auto x = read_tensor<T>(flags.in, run);
     session.interrupts.check();
@@ -94,13 +100,11 @@ Command add_convert(CLI::App& program) {
       "Example: mercer convert measurements.csv measurements.npy --missing drop");
 
   return {parser, [flags](const Session& session) {
-            const bool to_sparse = is_sparse_tensor_file(flags->out), from_array = is_array(flags->in);
-            if (from_array && is_tensor_output(flags->out))
+            const bool to_sparse = is_sparse_tensor_file(flags->out), from_array = is_array(*flags);
+            if (is_tensor_output(flags->out))
               require_tensor_creatable(flags->out);
-            else if (!to_sparse)
-              require_table_creatable(flags->out);
             else
-              require_creatable(flags->out);
+              require_table_creatable(flags->out);
             ProgressBar bar(true);
             const Run run = RunFlags{}.run(session, bar);
             with_precision(parse_precision(flags->precision), [&]<class T>() {

@@ -3,6 +3,7 @@
 
 #include <mercer/basis.hpp>
 #include <mercer/basis_pca.hpp>
+#include <mercer/cp.hpp>
 #include <mercer/dataset.hpp>
 #include <mercer/discriminant.hpp>
 #include <mercer/error.hpp>
@@ -25,6 +26,12 @@
 #include <mercer/samples.hpp>
 #include <mercer/scaling.hpp>
 #include <mercer/spectrum.hpp>
+#include <mercer/svd2d.hpp>
 #include <mercer/symmetric_operator.hpp>
+#include <mercer/tensor.hpp>
+#include <mercer/tensor_algebra.hpp>
+#include <mercer/tensor_file.hpp>
+#include <mercer/tensor_model.hpp>
+#include <mercer/tucker.hpp>
 #include <mercer/tune.hpp>
 #include <mercer/version.hpp>

@@ -67,6 +67,7 @@ class Tensor {
   Tensor() = default;
   explicit Tensor(Shape shape);           ///< zeros
   explicit Tensor(const TensorView<T>&);  ///< a copy
+  Tensor(Shape shape, Vector<T> values);  ///< vec(X) = values, taken over
 
   [[nodiscard]] Index order() const { return static_cast<Index>(shape_.size()); }
   [[nodiscard]] const Shape& shape() const { return shape_; }

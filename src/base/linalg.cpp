@@ -95,6 +95,13 @@ void syrk(Transpose ta, Index n, Index k, T alpha, const T* a, Index lda, T beta
 }
 
 template <class T>
+void gemv(Transpose ta, Index m, Index n, const T* a, Index lda, const T* x, T* y) {
+  const auto mine = turn();
+  choose<T>(cblas_dgemv, cblas_sgemv)(CblasColMajor, flag(ta), narrow(m), narrow(n), T(1), a, narrow(lda), x, 1,
+                                      T(0), y, 1);
+}
+
+template <class T>
 T dot(Index n, const T* x, const T* y) {
   return choose<T>(cblas_ddot, cblas_sdot)(narrow(n), x, 1, y, 1);
 }
@@ -271,6 +278,7 @@ void multiply_right(BlockRef<T> a, const BlockView<T>& b) {
   template void gemm<T>(Transpose, Transpose, Index, Index, Index, T, const T*, Index, const T*, Index, T, \
                         T*, Index);                                                                        \
   template void syrk<T>(Transpose, Index, Index, T, const T*, Index, T, T*, Index);                        \
+  template void gemv<T>(Transpose, Index, Index, const T*, Index, const T*, T*);                           \
   template T dot<T>(Index, const T*, const T*);                                                            \
   template void solve_lower<T>(Transpose, Index, Index, const T*, Index, T*, Index);                       \
   template Block<T> qr<T>(BlockRef<T>);                                                                    \

@@ -17,6 +17,10 @@ void gemm(Transpose ta, Transpose tb, Index m, Index n, Index k, T alpha, const 
 template <class T>
 void syrk(Transpose ta, Index n, Index k, T alpha, const T* a, Index lda, T beta, T* c, Index ldc);
 
+/// y = A x, or Aᵀ x when transposed, A being m x n, column-major.
+template <class T>
+void gemv(Transpose ta, Index m, Index n, const T* a, Index lda, const T* x, T* y);
+
 /// Σ x_i y_i, summed in T.
 template <class T>
 [[nodiscard]] T dot(Index n, const T* x, const T* y);

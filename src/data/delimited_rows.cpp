@@ -29,15 +29,7 @@ struct Chunk {
 
 std::vector<Chunk> cut(std::string_view text, std::size_t size) {
   std::vector<Chunk> out;
-  while (!text.empty()) {
-    std::size_t end = text.size();
-    if (text.size() > 2 * size) {
-      const auto newline = text.find('\n', size);
-      if (newline != std::string_view::npos) end = newline + 1;
-    }
-    out.emplace_back().text = text.substr(0, end);
-    text.remove_prefix(end);
-  }
+  for (const std::string_view piece : cut_lines(text, size)) out.emplace_back().text = piece;
   return out;
 }
 

@@ -40,6 +40,18 @@ std::size_t LineStream::find_newline(std::size_t& line, std::size_t& searched) {
   }
 }
 
+std::string_view LineStream::ahead_bytes(std::size_t size) {
+  for (std::size_t moved = 0; end_ - begin_ < size && fill(moved);) {
+  }
+  const std::string_view there(buffer_.data() + begin_, end_ - begin_);
+  if (there.size() < size) return there;  // all that is left
+  if (const auto newline = there.rfind('\n', size - 1); newline != std::string_view::npos)
+    return there.substr(0, newline + 1);
+  std::size_t line = begin_, searched = begin_ + size;
+  const std::size_t newline = find_newline(line, searched);
+  return {buffer_.data() + line, std::min(newline + 1, end_) - line};
+}
+
 void LineStream::rewind() {
   bytes_->rewind();
   begin_ = end_ = 0;

@@ -35,6 +35,10 @@ class LineStream {
     return out;
   }
 
+  /// Whole lines of about this many bytes (at least one line), or what is left. Nothing is taken off before
+  /// skip().
+  [[nodiscard]] std::string_view ahead_bytes(std::size_t size);
+
   void skip(std::size_t bytes) { begin_ += bytes; }
   [[nodiscard]] bool can_rewind() const { return bytes_->can_rewind(); }
   void rewind();

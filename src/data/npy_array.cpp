@@ -87,6 +87,27 @@ Matrix<T> converted(const NpyArray& array, Index first_row, Index rows, const Ru
   return out;
 }
 
+template <class T, class S>
+Vector<T> converted(const NpyArray& array, const Run& run) {
+  const auto count = static_cast<Index>(array.header.count());
+  constexpr Index block = Index{1} << 16;
+  Vector<T> out(count);
+  parallel_for((count + block - 1) / block, run, [&](Index b) {
+    for (Index i = b * block; i < std::min(count, (b + 1) * block); ++i)
+      out[i] =
+          static_cast<T>(load<S>(array.data + static_cast<std::size_t>(i) * sizeof(S), array.header.swapped));
+  });
+  return out;
+}
+
+/// Can the elements be used where they lie?
+template <class T>
+bool holds(const NpyArray& array) {
+  const NpyHeader& h = array.header;
+  const bool aligned = reinterpret_cast<std::uintptr_t>(array.data) % alignof(T) == 0;
+  return h.kind == 'f' && h.item == sizeof(T) && !h.swapped && aligned;
+}
+
 void append_utf8(std::string& out, std::uint32_t c) {
   if (c < 0x80) {
     out += static_cast<char>(c);
@@ -128,13 +149,20 @@ void require_rows(const NpyHeader& h, const std::string& where) {
 template <class T>
 Samples<T> array_rows(const NpyArray& array, Index first, Index count, const Run& run) {
   const NpyHeader& h = array.header;
-  const bool same = h.kind == 'f' && h.item == sizeof(T) && !h.swapped && (!h.fortran || h.cols() == 1);
-  const bool aligned = reinterpret_cast<std::uintptr_t>(array.data) % alignof(T) == 0;
-  if (same && aligned)
+  if (holds<T>(array) && (!h.fortran || h.cols() == 1))
     return Samples<T>::borrow(reinterpret_cast<const T*>(array.data) + first * h.cols(), count, h.cols(),
                               h.cols(), array.owner);
   return with_element_type(
       h, [&]<class S>() -> Samples<T> { return converted<T, S>(array, first, count, run); });
+}
+
+template <class T>
+Elements<T> array_elements(const NpyArray& array, const Run& run) {
+  if (holds<T>(array)) return {reinterpret_cast<const T*>(array.data), array.owner};
+  return with_element_type(array.header, [&]<class S>() -> Elements<T> {
+    const auto values = std::make_shared<const Vector<T>>(converted<T, S>(array, run));
+    return {values->data(), values};
+  });
 }
 
 std::vector<std::string> array_texts(const NpyArray& array) {
@@ -199,6 +227,8 @@ RawTable<T> split_label_column(const Samples<T>& samples, Index column) {
 
 template Samples<float> array_rows(const NpyArray&, Index, Index, const Run&);
 template Samples<double> array_rows(const NpyArray&, Index, Index, const Run&);
+template Elements<float> array_elements(const NpyArray&, const Run&);
+template Elements<double> array_elements(const NpyArray&, const Run&);
 template RawTable<float> split_label_column(const Samples<float>&, Index);
 template RawTable<double> split_label_column(const Samples<double>&, Index);
 

@@ -28,6 +28,16 @@ void require_rows(const NpyHeader& header, const std::string& where);
 template <class T>
 [[nodiscard]] Samples<T> array_rows(const NpyArray& array, Index first, Index count, const Run& run);
 
+/// All elements, in the order in which they lie.
+template <class T>
+struct Elements {
+  const T* data = nullptr;
+  std::shared_ptr<const void> owner;
+};
+/// Not copied where the type is T already, else converted.
+template <class T>
+[[nodiscard]] Elements<T> array_elements(const NpyArray& array, const Run& run);
+
 /// A 1-D array (or n x 1) of numbers or texts as a label.
 [[nodiscard]] RawLabel array_label(const NpyArray& array, const std::string& name);
 

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <bit>
 #include <charconv>
 #include <optional>
@@ -223,13 +224,17 @@ std::string format_npy_header(std::string_view descr, const std::vector<Index>& 
     axes.resize(axes.size() - 2);
   else
     axes.resize(axes.size() - 1);  // (3,)
+  const auto dictionary =
+      fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}", descr, axes);
+  constexpr std::size_t start = 10, step = 64;
+  const std::size_t needed = (start + dictionary.size() + 1 + step - 1) / step * step;
+  const std::size_t size = std::max(npy_written_header, needed);
   std::string out(magic);
   out += std::string("\x01\x00", 2);
-  const std::size_t length = npy_written_header - 10;
-  out += static_cast<char>(length & 0xff);
-  out += static_cast<char>(length >> 8);
-  out += fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}", descr, axes);
-  out.resize(npy_written_header - 1, ' ');
+  out += static_cast<char>((size - start) & 0xff);
+  out += static_cast<char>((size - start) >> 8);
+  out += dictionary;
+  out.resize(size - 1, ' ');
   return out + '\n';
 }
 

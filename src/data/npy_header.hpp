@@ -34,8 +34,8 @@ inline constexpr std::size_t npy_header_limit = 1U << 16;
 [[nodiscard]] NpyHeader parse_npy_header(std::string_view beginning, std::uint64_t total,
                                          const std::string& where);
 
-/// A version 1.0 header of 128 bytes for an array of T with this shape, so that it can be written again
-/// once the number of rows is known.
+/// A version 1.0 header for an array of T with this shape: 128 bytes for any table, so that it can be written
+/// again once the number of rows is known; longer, in steps of 64, only for many axes.
 inline constexpr std::size_t npy_written_header = 128;
 [[nodiscard]] std::string format_npy_header(std::string_view descr, const std::vector<Index>& shape);
 

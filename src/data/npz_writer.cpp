@@ -2,12 +2,10 @@
 // and the label as an array of its own under its name. Rows wait in a temporary .npy until finish().
 #include "base/atomic_file.hpp"
 #include "data/npy_stream.hpp"
+#include "data/npz_output.hpp"
 #include "data/row_sink.hpp"
 
-#include <mercer/error.hpp>
-
 #include <fmt/format.h>
-#include <zip.h>
 
 #include <algorithm>
 #include <cstring>
@@ -69,42 +67,15 @@ class NpzSink final : public RowSink<T> {
 
   void finish() override {
     stream_.close();
-    int code = 0;
-    zip_t* archive = zip_open(file_.temporary_path().c_str(), ZIP_CREATE | ZIP_TRUNCATE, &code);
-    if (archive == nullptr)
-      throw Error(ErrorCode::io, fmt::format("{}: cannot start the archive ({})", file_.path(), code));
-    try {
-      // The arrays must stay in memory until zip_close has written them.
-      add(archive, zip_source_file(archive, rows_.temporary_path().c_str(), 0, -1), name_);
-      const std::string columns = shape_.columns.empty() ? std::string() : text_array(shape_.columns);
-      if (!columns.empty())
-        add(archive, zip_source_buffer(archive, columns.data(), columns.size(), 0), "columns");
-      const std::string label = label_array();
-      if (!label.empty())
-        add(archive, zip_source_buffer(archive, label.data(), label.size(), 0), label_name());
-      if (zip_close(archive) != 0) fail(archive);
-    } catch (...) {
-      zip_discard(archive);
-      throw;
-    }
-    file_.commit();
+    const std::string columns = shape_.columns.empty() ? std::string() : text_array(shape_.columns);
+    const std::string label = label_array();
+    file_.add_file(name_, rows_.temporary_path());
+    if (!columns.empty()) file_.add_bytes("columns", columns);
+    if (!label.empty()) file_.add_bytes(label_name(), label);
+    file_.finish();
   }
 
  private:
-  void add(zip_t* archive, zip_source_t* source, const std::string& name) {
-    if (source == nullptr) fail(archive);
-    const zip_int64_t index = zip_file_add(archive, (name + ".npy").c_str(), source, ZIP_FL_ENC_UTF_8);
-    if (index < 0) {
-      zip_source_free(source);
-      fail(archive);
-    }
-    zip_set_file_compression(archive, static_cast<zip_uint64_t>(index), ZIP_CM_STORE, 0);  // as numpy.savez
-  }
-
-  [[noreturn]] void fail(zip_t* archive) {
-    throw Error(ErrorCode::io, fmt::format("{}: writing failed: {}", file_.path(), zip_strerror(archive)));
-  }
-
   [[nodiscard]] std::string label_array() const {
     if (shape_.label == nullptr) return {};
     if (!shape_.label->values.empty()) return number_array(shape_.label->values);
@@ -125,7 +96,7 @@ class NpzSink final : public RowSink<T> {
 
   TableShape shape_;
   std::string name_;
-  AtomicFile file_;
+  NpzOutput file_;
   AtomicFile rows_;  ///< never committed: it goes when the sink goes
   NpyStream<T> stream_;
 };

@@ -6,6 +6,20 @@
 
 namespace mercer {
 
+std::vector<std::string_view> cut_lines(std::string_view text, std::size_t size) {
+  std::vector<std::string_view> out;
+  while (!text.empty()) {
+    std::size_t end = text.size();
+    if (text.size() > 2 * size) {
+      const auto newline = text.find('\n', size);
+      if (newline != std::string_view::npos) end = newline + 1;
+    }
+    out.push_back(text.substr(0, end));
+    text.remove_prefix(end);
+  }
+  return out;
+}
+
 std::string Field::value() const {
   if (!escaped) return std::string(text);
   std::string out;

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace mercer {
 
@@ -26,6 +27,9 @@ inline constexpr char blanks = ' ';
   if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
   return line;
 }
+
+/// The text in pieces of about `size` bytes, cut after line ends; up to twice that stays whole.
+[[nodiscard]] std::vector<std::string_view> cut_lines(std::string_view text, std::size_t size);
 
 /// Nothing but spaces (a tab that delimits is not nothing).
 [[nodiscard]] inline bool is_blank_line(std::string_view line, char delimiter) {
