@@ -141,10 +141,9 @@ Command add_inverse(CLI::App& program) {
       ->group("Running");
   add_threads(*parser, flags->run, "Running");
   parser->footer(
-      "PCA comes back exactly, tucker, cp and svd2d as their stack (npy, npz, tns). Kernel PCA's scores name "
-      "a point P of feature space, perhaps of no input: a\n"
-      "pre-image z has its image near P, and its error is |phi(z) - P|^2. fixed-point: rbf, matern, rq;\n"
-      "distances: also linear, poly; ridge: any kernel.\n"
+      "PCA comes back exactly; tucker, cp and svd2d as a stack when FILE is npy, npz or tns. Kernel PCA's\n"
+      "scores name a point P of feature space, perhaps of no input: a pre-image z has its image near P, and\n"
+      "its error is |phi(z) - P|^2. fixed-point: rbf, matern, rq; distances: also linear, poly; ridge: any.\n"
       "Example: mercer inverse wine.mercer scores.csv --out wine-again.csv");
 
   return {parser, [flags, parser](const Session& session) {
