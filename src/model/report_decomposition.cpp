@@ -16,9 +16,12 @@ std::string times(const std::vector<Index>& sizes) { return fmt::format("{}", fm
 
 /// 61305 -> "61,305"
 std::string grouped(Index count) {
-  std::string out = std::to_string(count);
-  for (auto at = static_cast<std::ptrdiff_t>(out.size()) - 3; at > 0; at -= 3)
-    out.insert(static_cast<std::size_t>(at), ",");
+  std::string out;
+  const std::string digits = std::to_string(count);
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    if (i > 0 && (digits.size() - i) % 3 == 0) out += ',';
+    out += digits[i];
+  }
   return out;
 }
 
