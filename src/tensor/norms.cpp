@@ -15,16 +15,25 @@
 namespace mercer {
 namespace {
 
-/// Σ x_i y_i in four sums, so that one addition need not wait for the other.
+/// Σ x_i y_i in short sums that are then added up, each of four, so that one addition need not wait for the
+/// other.
 template <class T>
 double dot_of(const T* x, Index x_stride, const T* y, Index y_stride, Index n) {
-  double sums[4] = {};
-  Index i = 0;
-  for (; i + 4 <= n; i += 4)
-    for (Index k = 0; k < 4; ++k)
-      sums[k] += static_cast<double>(x[(i + k) * x_stride]) * static_cast<double>(y[(i + k) * y_stride]);
-  for (; i < n; ++i) sums[0] += static_cast<double>(x[i * x_stride]) * static_cast<double>(y[i * y_stride]);
-  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+  constexpr Index length = 256;
+  const auto product = [&](Index i) {
+    return static_cast<double>(x[i * x_stride]) * static_cast<double>(y[i * y_stride]);
+  };
+  double total = 0;
+  for (Index from = 0; from < n; from += length) {
+    const Index to = std::min(n, from + length);
+    double sums[4] = {};
+    Index i = from;
+    for (; i + 4 <= to; i += 4)
+      for (Index k = 0; k < 4; ++k) sums[k] += product(i + k);
+    for (; i < to; ++i) sums[0] += product(i);
+    total += (sums[0] + sums[1]) + (sums[2] + sums[3]);
+  }
+  return total;
 }
 
 /// total(tile) of all tiles; each group's sum is made by one thread.

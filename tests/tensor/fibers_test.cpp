@@ -3,6 +3,8 @@
 
 #include "random_tensor.hpp"
 
+#include <algorithm>
+
 namespace mercer {
 namespace {
 
@@ -44,7 +46,9 @@ TYPED_TEST(Fibers, OnlyViewsWithGapsAreCopied) {
       EXPECT_TRUE(packed.packed());
       EXPECT_EQ(packed.data() == laid.view.data(), laid.view.packed());
       EXPECT_EQ(test::difference<T>(packed, laid.view), 0);
-      EXPECT_EQ(modes_by_stride(packed), modes_by_stride(laid.view));
+      if (std::find(shape.begin(), shape.end(), 1) == shape.end()) {  // such modes may stand anywhere
+        EXPECT_EQ(modes_by_stride(packed), modes_by_stride(laid.view));
+      }
     }
 }
 

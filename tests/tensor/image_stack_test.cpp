@@ -149,7 +149,7 @@ TEST(ImageStack, PgmAndPngMayBeMixedOnAnyNumberOfThreads) {
       folder.write("x" + std::to_string(i) + ".png", png(2, 1, 8, Colour::grey, row));
   }
   for (const int threads : {1, 3}) {
-    const auto x = read_tensor<float>(folder.path(), Run{.threads = threads});
+    const auto x = read_tensor<float>(folder.path(), {.threads = threads});
     ASSERT_EQ(x.shape(), (Shape{40, 1, 2}));
     for (Index i = 0; i < 40; ++i) {
       EXPECT_EQ(x({i, 0, 0}), static_cast<float>(i));
@@ -159,7 +159,7 @@ TEST(ImageStack, PgmAndPngMayBeMixedOnAnyNumberOfThreads) {
 }
 
 std::string complaint(const TemporaryFolder& folder) {
-  const Error e = error_of([&] { (void)read_tensor<double>(folder.path(), Run{.threads = 2}); });
+  const Error e = error_of([&] { (void)read_tensor<double>(folder.path(), {.threads = 2}); });
   EXPECT_EQ(e.code(), ErrorCode::bad_data);
   std::string what = e.what();
   for (auto at = what.find(folder.path()); at != std::string::npos; at = what.find(folder.path()))
@@ -222,9 +222,11 @@ TEST(ImageStackErrors, DamagedPng) {
   expect_contains(message("P5 1 1 255\na"), "F/1.png: damaged PNG image: ");
   expect_contains(message(""), "F/1.png: damaged PNG image: it ends too early");
   expect_contains(message(good.substr(0, good.size() - 20)), "F/1.png: damaged PNG image: it ends too early");
-  std::string flipped = good;
-  flipped[flipped.size() - 20] = static_cast<char>(flipped[flipped.size() - 20] ^ 4);
-  expect_contains(message(flipped), "F/1.png: damaged PNG image: IDAT: CRC error");
+  for (const std::size_t from_end : {14, 20}) {  // in the checksum, in the pixels
+    std::string flipped = good;
+    flipped[flipped.size() - from_end] = static_cast<char>(flipped[flipped.size() - from_end] ^ 4);
+    expect_contains(message(flipped), "F/1.png: damaged PNG image: IDAT: ");
+  }
   expect_contains(message(png(50000, 50000, 8, Colour::grey, "\0\x01"s)),
                   "damaged PNG image: impossible size");
 }

@@ -212,7 +212,7 @@ TEST(ModeProductErrors, ACancelledRunStops) {
   std::stop_source source;
   source.request_stop();
   const Tensor<double> x({3, 4});
-  const Run run{.stop = source.get_token()};
+  const mercer::Run run{.stop = source.get_token()};
   EXPECT_EQ(error_of([&] { (void)mode_product<double>(x, 0, Block<double>(2, 3), false, run); }).code(),
             ErrorCode::cancelled);
 }

@@ -90,14 +90,23 @@ TEST(Npy, IsWrittenInCOrder) {
 }
 
 TEST(Npy, LargeTensorsAreWrittenInPieces) {
-  for (const Shape& shape : {Shape{2, 1400000}, {1400000, 2}, {1, 3, 800000}, {2800000}}) {
+  for (const Shape& shape : {Shape{2, 1100000}, {1100000, 2}, {2, 1100000, 2}}) {
     Tensor<float> x(shape);
     for (Index i = 0; i < x.count(); ++i) x.data()[i] = static_cast<float>(i);
     const TemporaryFile file(".npy");
-    const auto every_second = shape.size() > 1 ? x.view() : x.view().range(0, 0, x.count());
-    write_tensor(file.path(), every_second);
+    write_tensor<float>(file.path(), x);
     EXPECT_EQ(Tensor<float>(read_tensor<float>(file.path())).values(), x.values()) << to_string(shape);
   }
+}
+
+TEST(Npy, ALongFiberIsWrittenInPieces) {
+  Tensor<float> x({2, 2200000});
+  for (Index i = 0; i < x.count(); ++i) x.data()[i] = static_cast<float>(i);
+  const TemporaryFile file(".npy");
+  write_tensor(file.path(), x.view().slice(0, 1));
+  const auto back = read_tensor<float>(file.path());
+  ASSERT_EQ(back.shape(), Shape{2200000});
+  for (Index i = 0; i < back.count(); ++i) ASSERT_EQ(back.data()[i], static_cast<float>(2 * i + 1));
 }
 
 TEST(Npy, ManyAxesNeedALongerHeader) {
@@ -178,7 +187,7 @@ TEST(Npy, ManyElementsAreConvertedOnSeveralThreads) {
   std::vector<std::int32_t> values(200000);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<std::int32_t>(i);
   const TemporaryFile file(".npy", format_npy_header("<i4", {2, 1000, 100}) + bytes_of(values));
-  const auto x = read_tensor<double>(file.path(), Run{.threads = 3});
+  const auto x = read_tensor<double>(file.path(), {.threads = 3});
   for (Index i = 0; i < x.count(); ++i) ASSERT_EQ(x.data()[i], static_cast<double>(i));
 }
 

@@ -129,7 +129,7 @@ TEST(Tns, LongFilesAreReadInPiecesByAnyNumberOfThreads) {
   const TemporaryFile file(".tns", long_text(entries));
   ASSERT_GT(std::filesystem::file_size(file.path()), std::uintmax_t{1} << 24);
   for (const int threads : {1, 3}) {
-    const auto x = read_sparse_tensor<double>(file.path(), {}, Run{.threads = threads});
+    const auto x = read_sparse_tensor<double>(file.path(), {}, {.threads = threads});
     ASSERT_EQ(x.stored(), entries);
     EXPECT_EQ(x.shape(), (Shape{100, entries / 100}));
     x.for_each([](const Shape& index, double value) {
@@ -150,7 +150,7 @@ TEST(Tns, TheFirstBadLineIsNamedByAnyNumberOfThreads) {
     const TemporaryFile file(".tns", text);
     for (const int threads : {1, 3}) {
       const Error e =
-          error_of([&] { (void)read_sparse_tensor<double>(file.path(), {}, Run{.threads = threads}); });
+          error_of([&] { (void)read_sparse_tensor<double>(file.path(), {}, {.threads = threads}); });
       expect_contains(e.message(), fmt::format("{}:{}:1: 'x", file.path(), line_of(bad)));
     }
   }
@@ -165,12 +165,12 @@ TEST(Tns, ProgressIsReportedAndCancellationHeard) {
   const TemporaryFile file(".tns", "1 1 1\n");
   double last = 0;
   (void)read_sparse_tensor<double>(file.path(), {},
-                                   Run{.progress = [&](std::string_view, double f) { last = f; }});
+                                   {.progress = [&](std::string_view, double f) { last = f; }});
   EXPECT_EQ(last, 1);
   std::stop_source source;
   source.request_stop();
   const Error e =
-      error_of([&] { (void)read_sparse_tensor<double>(file.path(), {}, Run{.stop = source.get_token()}); });
+      error_of([&] { (void)read_sparse_tensor<double>(file.path(), {}, {.stop = source.get_token()}); });
   EXPECT_EQ(e.code(), ErrorCode::cancelled);
 }
 
