@@ -95,7 +95,7 @@ void print_json(const Model<T>& model, std::uintmax_t file_bytes, const Extras& 
   json["features"] = model.features();
   json["columns"] = model.columns();
   const auto* kernel_pca = dynamic_cast<const KernelPca<T>*>(&model);
-  const bool tensor = dynamic_cast<const TensorModel<T>*>(&model) != nullptr && model.report().kernel.empty();
+  const bool tensor = dynamic_cast<const TensorModel<T>*>(&model) != nullptr;
   json["inverse"] = kernel_pca ? !kernel_pca->kernel().is_precomputed() : model.method() == "pca" || tensor;
   json["label"] = nullptr;
   if (const auto& label = model.label())

@@ -75,7 +75,9 @@ void inverse(const Flags& flags, const CLI::App& parser, const Session& session)
   const Run run = flags.run.run(session, bar);
   const auto model = load_model<T>(flags.model);
   if (const auto* tensor = dynamic_cast<const TensorModel<T>*>(model.get())) {
-    PreimageFlags::refuse_for(parser, model->method());
+    PreimageFlags::refuse_for(
+        parser, model->method(),
+        model->report().kernel.empty() ? "which is linear" : "whose cores come back in the default way");
     if (is_tensor_output(flags.out)) {
       inverse_stack(flags, *tensor, session, run);
       return;

@@ -71,9 +71,9 @@ Ranks Ranks::parse(const std::string& text) {
 Shape Ranks::of(const Shape& sizes, const std::string& what) const {
   if (ranks_.size() != sizes.size())
     throw Error(ErrorCode::usage,
-                fmt::format("--ranks {} has {} number{}, {} need{} {}", text_, ranks_.size(),
-                            ranks_.size() == 1 ? "" : "s", what, sizes.size() == 1 ? "s" : "", sizes.size()),
-                "one a mode");
+                fmt::format("--ranks {}: {} rank{} for {}", text_, ranks_.size(),
+                            ranks_.size() == 1 ? "" : "s", what),
+                fmt::format("{} {} needed, one a mode", sizes.size(), sizes.size() == 1 ? "is" : "are"));
   Shape out = ranks_;
   for (std::size_t m = 0; m < out.size(); ++m)
     if (out[m] == 0) out[m] = sizes[m];

@@ -9,6 +9,7 @@
 #include <mercer/pca.hpp>
 #include <mercer/random_feature_pca.hpp>
 #include <mercer/svd2d.hpp>
+#include <mercer/tensor_kernel_pca.hpp>
 #include <mercer/tucker.hpp>
 
 #include "model/model_file.hpp"
@@ -41,7 +42,7 @@ std::unique_ptr<Model<T>> read_kernel_pca(ModelReader<T>& reader) {
 }
 
 template <class T>
-constexpr std::array<Method<T>, 8> methods{{
+constexpr std::array<Method<T>, 9> methods{{
     {"pca", &read_pca<T>},
     {"kpca", &read_kernel_pca<T>},
     {"basis-pca", &BasisPca<T>::read},
@@ -50,6 +51,7 @@ constexpr std::array<Method<T>, 8> methods{{
     {"tucker", &Tucker<T>::read},
     {"cp", &Cp<T>::read},
     {"svd2d", &Svd2d<T>::read},
+    {"tensor-kpca", &TensorKernelPca<T>::read},
 }};
 
 }  // namespace

@@ -264,6 +264,36 @@ class Svd2d(TensorTest):
         self.assertEqual(np.float32, self.load("z.npy").dtype)
 
 
+class KernelOnCores(TensorTest):
+    def test_it_is_kernel_pca_of_the_cores(self):
+        self.noise(shape=(12, 7, 6))
+        self.ok("svd2d", "x.npy", "--ranks", "3,2", "--out", "cores.npy")
+        cores = self.report("kpca", "cores.npy", "--kernel", "rbf(gamma=0.05)", "-k", 3)
+        for kernel in ("rbf(gamma=0.05)", "tensor-rbf(gamma=0.05)"):
+            stack = self.report("kpca", "x.npy", "--tensor", "--ranks", "3,2", "--kernel", kernel, "-k", 3, "--model", "m.mercer",
+                                "--out", "z.csv")
+            np.testing.assert_allclose(stack["gram_eigenvalues"], cores["gram_eigenvalues"], rtol=1e-8)
+            self.assertEqual(("tensor-kpca", [12, 7, 6], [3, 2]), (stack["method"], stack["shape"], stack["ranks"]))
+        self.ok("transform", "m.mercer", "x.npy", "--out", "again.csv")
+        np.testing.assert_allclose(self.table("again.csv")[1], self.table("z.csv")[1], atol=1e-10)
+        self.assertEqual("pc1", self.table("again.csv")[0][0])
+        self.ok("plot", "m.mercer", "--out", "m.svg")
+        self.ok("inverse", "m.mercer", "z.csv", "--out", "back.npy")
+        self.assertEqual((12, 7, 6), self.load("back.npy").shape)
+        self.assertIn("cores", self.ok("info", "m.mercer"))
+        self.assertIn("cores of 3 x 2", self.ok("kpca", "x.npy", "--tensor", "--ranks", "3,2", "--explain"))
+
+    def test_what_does_not_go_together(self):
+        self.noise(shape=(12, 7, 6))
+        self.assertIn("--tensor", self.fails(2, "kpca", "x.npy", "--ranks", "3,2"))
+        self.assertIn("--tensor", self.fails(2, "kpca", "x.npy", "--kernel", "tensor-rbf(gamma=1)"))
+        self.assertIn("--ranks", self.fails(2, "kpca", "x.npy", "--tensor"))
+        self.assertIn("1 rank for samples of 7 x 6 (2 are needed", self.fails(2, "kpca", "x.npy", "--tensor", "--ranks", "3"))
+        for option in (["--label", 1], ["--rank", 3], ["--features", 10], ["--transpose"], ["--route", "dense"]):
+            self.fails(2, "kpca", "x.npy", "--tensor", "--ranks", "3,2", *option)
+        self.fails(2, "kpca", "x.npy", "--tensor", "--ranks", "8,2", "--model", "m.mercer")
+
+
 class Around(TensorTest):
     METHODS = (("tucker", "--ranks", "3,3,2"), ("cp", "--rank", 2), ("svd2d", "--ranks", "3,2"))
 
@@ -357,8 +387,8 @@ class Errors(TensorTest):
         self.noise()
         for options in (["--ranks", "8,2,2"], ["--ranks", "2,2,6"]):
             self.fails(2, "tucker", "x.npy", *options, "--out", "z.csv")
-        self.assertIn("has 2 numbers, an array of 7 x 6 x 5 needs 3", self.fails(2, "tucker", "x.npy", "--ranks", "10,10"))
-        self.assertIn("matrices of 6 x 5 need 2", self.fails(2, "svd2d", "x.npy", "--ranks", "2,2,2"))
+        self.assertIn("2 ranks for an array of 7 x 6 x 5 (3 are needed, one a mode)", self.fails(2, "tucker", "x.npy", "--ranks", "10,10"))
+        self.assertIn("3 ranks for matrices of 6 x 5 (2 are needed", self.fails(2, "svd2d", "x.npy", "--ranks", "2,2,2"))
         self.fails(2, "svd2d", "x.npy", "--ranks", "7,2", "--model", "m.mercer")
         for wrong in ("0,2,2", "2,,2", "2,2,x", "-1,2,2", "2.5,2,2", ","):
             self.assertIn("is no rank", self.fails(2, "tucker", "x.npy", "--ranks", wrong))

@@ -56,5 +56,11 @@ TYPED_TEST(Registry, LoadsSvd2d) {
   expect_back<TypeParam>(Svd2d<TypeParam>::fit(images<TypeParam>(), {.ranks = {5, 6}}), this->path_);
 }
 
+TYPED_TEST(Registry, LoadsKernelPcaOnCores) {
+  expect_back<TypeParam>(
+      TensorKernelPca<TypeParam>::fit(images<TypeParam>(), {.ranks = {5, 6}, .kernel = Kernel::rbf(0.01)}),
+      this->path_);
+}
+
 }  // namespace
 }  // namespace mercer
