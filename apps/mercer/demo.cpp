@@ -1,7 +1,8 @@
 // mercer demo: kernel PCA on the seeds' examples and on real digits (mission row M17). Each example
 // asks a question, prints the answer in a line or two and leaves pictures, scores and models behind.
-#include "files.hpp"
-#include "fit_options.hpp"
+#include "demo.hpp"
+
+#include "command.hpp"
 #include "images.hpp"
 
 #include <mercer/mercer.hpp>
@@ -17,53 +18,19 @@
 #include <numeric>
 
 namespace mercer::app {
-namespace {
 
-using Data = Dataset<double>;
-using Scores = Matrix<double>;
-
-/// Where the demo writes, and what it has written.
-class Demo {
- public:
-  Demo(std::string folder, const Session& session) : folder_(std::move(folder)) {
-    run.stop = session.interrupts.token();
-  }
-
-  [[nodiscard]] std::string path(const std::string& name) {
-    written_.push_back(name);
-    return (folder_ / name).string();
-  }
-  /// Fits, saves model and scores, gives the model.
-  template <class Method, class Options>
-  Method fit(const std::string& name, const Data& data, const Options& options) {
-    auto model = Method::fit(data, options, run);
-    model.save(path(name + ".mercer"));
-    write_table<double>(path(name + "-scores.csv"), model.scores(), component_names(model.components()),
-                        data.label);
-    return model;
-  }
-  void title(const std::string& text) const { print(fmt::format("\n{}\n", text)); }
-  void line(const std::string& text) const { print(fmt::format("  {}\n", text)); }
-  void list_written() {
-    line(fmt::format("-> {}", fmt::join(written_, "  ")));
-    written_.clear();
-    flush_stdout();
-    run.check();
-  }
-
-  Run run;
-
- private:
-  std::filesystem::path folder_;
-  std::vector<std::string> written_;
-};
-
-plot::Style styled(std::string title, std::vector<std::string> axes = {}) {
-  plot::Style style;
-  style.title = std::move(title);
-  style.axes = std::move(axes);
-  return style;
+std::string example_file(const std::string& name) {
+  std::error_code ignored;
+  const auto program = std::filesystem::read_symlink("/proc/self/exe", ignored);
+  const auto installed = program.parent_path().parent_path() / MERCER_INSTALLED_EXAMPLES / name;
+  const auto in_source = std::filesystem::path(MERCER_SOURCE_EXAMPLES) / name;
+  for (const auto& candidate : {installed, in_source})
+    if (std::filesystem::exists(candidate, ignored)) return candidate.string();
+  throw Error(ErrorCode::no_input, fmt::format("{}: no such file", installed.string()),
+              "the demo's data is installed with the program");
 }
+
+namespace {
 
 /// The share of points that the best single threshold on a score puts on the right side (2 classes).
 double best_threshold(const Vector<double>& score, const Label& label) {
@@ -236,18 +203,6 @@ void circle_rank(Demo& demo) {
   demo.list_written();
 }
 
-/// In the source tree, or beside the installed program.
-std::string example_file(const std::string& name) {
-  std::error_code ignored;
-  const auto program = std::filesystem::read_symlink("/proc/self/exe", ignored);
-  const auto installed = program.parent_path().parent_path() / MERCER_INSTALLED_EXAMPLES / name;
-  const auto in_source = std::filesystem::path(MERCER_SOURCE_EXAMPLES) / name;
-  for (const auto& candidate : {installed, in_source})
-    if (std::filesystem::exists(candidate, ignored)) return candidate.string();
-  throw Error(ErrorCode::no_input, fmt::format("{}: no such file", installed.string()),
-              "the demo's data is installed with the program");
-}
-
 void digits(Demo& demo) {
   auto data = read_dataset<double>(example_file("digits.csv.gz"), {.label = "64"}, demo.run);
   data.label->column = "digit";  // the file has no header
@@ -378,7 +333,7 @@ void run_demo(const std::string& folder, const Session& session) {
   Demo demo(folder, session);
   print(fmt::format("Kernel PCA and its family on examples; everything is written to {}/\n", folder));
   for (const auto example : {circles, three_modes, unit_directions, two_classes, discriminants, circle_rank,
-                             digits, denoised_digits, topics, choosing})
+                             digits, denoised_digits, topics, choosing, mixtures, digit_cores})
     example(demo);
   print(
       fmt::format("\nNow your own data: mercer kpca DATA.csv --label COLUMN --model my.mercer && "
@@ -389,7 +344,8 @@ void run_demo(const std::string& folder, const Session& session) {
 
 Command add_demo(CLI::App& program) {
   auto folder = std::make_shared<std::string>("demo-output");
-  auto* parser = program.add_subcommand("demo", "kernel PCA on examples: pictures, scores and models");
+  auto* parser =
+      program.add_subcommand("demo", "kernel PCA and tensors on examples: pictures, scores and models");
   parser->add_option("--out", *folder, "where to write (default demo-output)")->type_name("FOLDER");
   parser->footer("Example: mercer demo --out /tmp/demo");
   return {parser, [folder](const Session& session) { run_demo(*folder, session); }};

@@ -50,6 +50,11 @@ void require_table_creatable(const std::string& path) {
   const TableWriter<double> probe(path, 1);  // never finished, so nothing remains
 }
 
+bool same_file(const std::string& a, const std::string& b) {
+  std::error_code ignored;
+  return !a.empty() && !is_stream(a) && (a == b || std::filesystem::equivalent(a, b, ignored));
+}
+
 bool comes_once(const std::string& path) {
   struct stat info {};
   return is_stream(path) ||

@@ -12,6 +12,9 @@ namespace mercer::app {
 /// Standard input, or a pipe: it cannot be read a second time.
 [[nodiscard]] bool comes_once(const std::string& path);
 
+/// Do both name one file (and not a stream)?
+[[nodiscard]] bool same_file(const std::string& a, const std::string& b);
+
 /// Throws Error{cannot_create} when `path` cannot be made or replaced; leaves nothing behind. An
 /// empty path or '-' is fine.
 void require_creatable(const std::string& path);

@@ -11,29 +11,38 @@
 
 namespace mercer::app {
 
-void print_plan(const Plan& plan, std::string_view method, Index n, Index d, const FitFlags& flags) {
+namespace {
+
+void print_plan(const Plan& plan, nlohmann::ordered_json json, const FitFlags& flags) {
   if (!flags.json) {
     print(plan.to_string());
     return;
   }
-  const nlohmann::ordered_json json = {{"method", method},
-                                       {"n", n},
-                                       {"d", d},
-                                       {"precision", flags.precision},
-                                       {"plan",
-                                        {{"route", name_of(plan.route)},
-                                         {"problem", plan.problem},
-                                         {"reason", plan.reason},
-                                         {"bytes", std::llround(plan.bytes)},
-                                         {"flops", std::llround(plan.flops)},
-                                         {"seconds", plan.seconds},
-                                         {"budget", plan.budget},
-                                         {"rejected", plan.rejected}}}};
+  json["precision"] = flags.precision;
+  json["plan"] = {{"route", name_of(plan.route)},
+                  {"problem", plan.problem},
+                  {"reason", plan.reason},
+                  {"bytes", std::llround(plan.bytes)},
+                  {"flops", std::llround(plan.flops)},
+                  {"seconds", plan.seconds},
+                  {"budget", plan.budget},
+                  {"rejected", plan.rejected}};
   print(json.dump(2) + "\n");
 }
 
+}  // namespace
+
+void print_plan(const Plan& plan, std::string_view method, Index n, Index d, const FitFlags& flags) {
+  print_plan(plan, {{"method", method}, {"n", n}, {"d", d}}, flags);
+}
+
+void print_plan(const Plan& plan, std::string_view method, const std::vector<Index>& shape,
+                const FitFlags& flags) {
+  print_plan(plan, {{"method", method}, {"shape", shape}}, flags);
+}
+
 void print_report(Report report, double read_seconds, double write_seconds, double total_seconds,
-                  Index dropped, const FitFlags& flags) {
+                  Index dropped, const FitFlags& flags, const std::vector<Written>& more) {
   auto& stages = report.seconds;
   std::erase_if(stages, [](const auto& stage) { return stage.first == "total"; });
   stages.insert(stages.begin(), {"read", read_seconds});
@@ -54,7 +63,9 @@ void print_report(Report report, double read_seconds, double write_seconds, doub
   }
   if (flags.run.quiet) return;
   auto text = with_newline(report.to_string());
-  for (const auto& [what, path] : {std::pair{"scores", flags.out}, std::pair{"model", flags.model}})
+  std::vector<Written> files{{"scores", flags.out}, {"model", flags.model}};
+  files.insert(files.end(), more.begin(), more.end());
+  for (const auto& [what, path] : files)
     if (!path.empty() && !is_stream(path)) text += fmt::format("{:<10} {}\n", what, path);
   if (is_stream(flags.out)) {
     text.pop_back();

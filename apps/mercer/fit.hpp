@@ -1,4 +1,4 @@
-// What pca and kpca share: read, plan or fit, write, report.
+// What the methods on tables share: read, plan or fit, write, report.
 #pragma once
 
 #include "files.hpp"
@@ -11,7 +11,9 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace mercer::app {
 
@@ -26,11 +28,19 @@ class Stopwatch {
 };
 
 void print_plan(const Plan& plan, std::string_view method, Index n, Index d, const FitFlags& flags);
+/// Of an N-way array.
+void print_plan(const Plan& plan, std::string_view method, const std::vector<Index>& shape,
+                const FitFlags& flags);
+
+/// A file that was written, if it was, and what it is.
+struct Written {
+  std::string what, path;
+};
 
 /// Adds what only the command line knows (reading, writing, rows left out) and prints the report
 /// where the flags want it.
 void print_report(Report report, double read_seconds, double write_seconds, double total_seconds,
-                  Index dropped, const FitFlags& flags);
+                  Index dropped, const FitFlags& flags, const std::vector<Written>& more = {});
 
 /// Method is Pca, KernelPca or the like; one with a `read` of its own reads the data by it.
 template <template <class> class Method, class Options>

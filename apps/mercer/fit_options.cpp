@@ -100,7 +100,7 @@ void FitFlags::add_to(CLI::App& parser, const std::function<void(CLI::App&, cons
 }
 
 void FitFlags::add_common_to(CLI::App& parser) {
-  const std::string reading = "Reading", result = "Results", how = "Running";
+  const std::string reading = "Reading", result = "Results";
   read.add_to(parser, reading);
 
   parser.add_option("--out", out, "the scores: csv, tsv, npy, npz; '-' is CSV on stdout")
@@ -112,7 +112,11 @@ void FitFlags::add_common_to(CLI::App& parser) {
       ->group(result);
   parser.add_flag("--json", json, "the report as JSON on stdout")->group(result);
   add_quiet(parser, run, result);
+  add_running_to(parser);
+}
 
+void FitFlags::add_running_to(CLI::App& parser) {
+  const std::string how = "Running";
   parser.add_flag("--explain", explain, "print the plan (route, memory, flops, time) and stop")->group(how);
   add_precision(parser, precision, how);
   parser.add_option("--memory", run.memory, "budget such as 400M or 4G (default half the machine's)")
@@ -123,16 +127,12 @@ void FitFlags::add_common_to(CLI::App& parser) {
 }
 
 void FitFlags::check() const {
-  const auto same = [](const std::string& a, const std::string& b) {
-    std::error_code ignored;
-    return !a.empty() && !is_stream(a) && (a == b || std::filesystem::equivalent(a, b, ignored));
-  };
   std::error_code unknown;
   const bool devices = std::filesystem::is_other(out, unknown);
-  if (!devices && same(out, model))
+  if (!devices && same_file(out, model))
     throw Error(ErrorCode::usage, fmt::format("--out and --model are both {}", out), "name two files");
   for (const auto& output : {out, model})
-    if (!devices && same(output, data))
+    if (!devices && same_file(output, data))
       throw Error(ErrorCode::usage, fmt::format("{} is the data itself and would be overwritten", output),
                   "name another file");
   if (json && is_stream(out))

@@ -49,6 +49,8 @@ struct FitFlags {
   void add_to(CLI::App& parser, const std::function<void(CLI::App&, const std::string& group)>& problem);
   /// Reading, results and running, for commands with a problem of their own.
   void add_common_to(CLI::App& parser);
+  /// Plan, precision, memory, threads and seed.
+  void add_running_to(CLI::App& parser);
   /// Throws Error{usage} or Error{cannot_create} for what can be known before reading.
   void check() const;
   [[nodiscard]] bool centered() const { return center == "yes"; }

@@ -1,26 +1,43 @@
 // mercer generate: data sets made by a formula and a seed.
 #include "files.hpp"
-#include "fit_options.hpp"
+#include "tensor_options.hpp"
 
 #include <mercer/error.hpp>
 #include <mercer/generate.hpp>
 #include <mercer/scaling.hpp>
+#include <mercer/tensor_file.hpp>
+#include <mercer/tensor_generate.hpp>
 
 #include <fmt/format.h>
 
 #include <memory>
 
 namespace mercer::app {
+namespace {
+
+struct Flags {
+  std::string name, out = "-", scale = "none";
+  Index n = 0, d = 0, clusters = 0;
+  std::uint64_t seed = 0;
+  bool list = false;
+};
+
+void write_array(const Flags& flags) {
+  if (flags.d > 0 || flags.clusters > 0 || flags.scale != "none")
+    throw Error(ErrorCode::usage, fmt::format("{} is an N-way array with a shape of its own", flags.name),
+                "it takes --n and --seed");
+  if (is_stream(flags.out))
+    throw Error(ErrorCode::usage, fmt::format("{} is an N-way array, which CSV cannot hold", flags.name),
+                "name a file: --out FILE.npy, npz or tns");
+  require_tensor_creatable(flags.out);
+  write_tensor<double>(flags.out, generate_tensor(flags.name, flags.n, flags.seed).values.view());
+}
+
+}  // namespace
 
 Command add_generate(CLI::App& program) {
-  struct Flags {
-    std::string name, out = "-", scale = "none";
-    Index n = 0, d = 0, clusters = 0;
-    std::uint64_t seed = 0;
-    bool list = false;
-  };
   auto flags = std::make_shared<Flags>();
-  auto* parser = program.add_subcommand("generate", "example data: circles, swiss-roll, three-modes, ...");
+  auto* parser = program.add_subcommand("generate", "example data: circles, swiss-roll, fluorescence, ...");
   parser->add_option("NAME", flags->name, "one of those --list shows");
   parser->add_flag("--list", flags->list, "what can be made");
   parser->add_option("--n", flags->n, "how many points")->type_name("N")->check(positive_number());
@@ -33,18 +50,25 @@ Command add_generate(CLI::App& program) {
       ->check(positive_number());
   parser->add_option("--scale", flags->scale, "of the features (default none)")
       ->type_name("none|center|standardize");
-  parser->add_option("--out", flags->out, "csv, tsv, npy, npz, libsvm; '-' is CSV on stdout (default)")
+  parser
+      ->add_option("--out", flags->out,
+                   "csv, tsv, npy, npz, libsvm; '-' is CSV on stdout (default); arrays: npy, npz, tns")
       ->type_name("FILE");
   parser->footer("Example: mercer generate circles --n 400 --seed 1 --out circles.csv");
 
   return {parser, [flags](const Session&) {
             if (flags->list) {
-              for (const auto& g : generators())
-                print(fmt::format("{:<18} {} (n = {})\n", g.name, g.description, g.default_n));
+              for (const auto& list : {generators(), tensor_generators()})
+                for (const auto& g : list)
+                  print(fmt::format("{:<18} {} (n = {})\n", g.name, g.description, g.default_n));
               return;
             }
             if (flags->name.empty())
               throw Error(ErrorCode::usage, "generate needs the name of a data set", "--list shows them");
+            if (is_tensor_generator(flags->name)) {
+              write_array(*flags);
+              return;
+            }
             require_table_creatable(flags->out);
             const Scale scale = parse_scale(flags->scale);
             const auto data = generate(flags->name, flags->n, flags->seed,

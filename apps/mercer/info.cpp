@@ -7,6 +7,7 @@
 #include <mercer/kernel_pca.hpp>
 #include <mercer/model.hpp>
 #include <mercer/reconstruction.hpp>
+#include <mercer/tensor_model.hpp>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -94,7 +95,8 @@ void print_json(const Model<T>& model, std::uintmax_t file_bytes, const Extras& 
   json["features"] = model.features();
   json["columns"] = model.columns();
   const auto* kernel_pca = dynamic_cast<const KernelPca<T>*>(&model);
-  json["inverse"] = kernel_pca ? !kernel_pca->kernel().is_precomputed() : model.method() == "pca";
+  const bool tensor = dynamic_cast<const TensorModel<T>*>(&model) != nullptr;
+  json["inverse"] = kernel_pca ? !kernel_pca->kernel().is_precomputed() : model.method() == "pca" || tensor;
   json["label"] = nullptr;
   if (const auto& label = model.label())
     json["label"] = {{"column", label->column}, {"classes", label->names}};
@@ -106,8 +108,11 @@ void print_json(const Model<T>& model, std::uintmax_t file_bytes, const Extras& 
 template <class T>
 void print_words(const Model<T>& model, const std::string& path, std::uintmax_t file_bytes,
                  const Extras& extras) {
-  auto text = fmt::format("{}: {} model, {} features -> {} components, {} bytes\n", path, model.method(),
-                          model.features(), model.components(), file_bytes);
+  const auto* tensor = dynamic_cast<const TensorModel<T>*>(&model);
+  auto text = fmt::format("{}: {} model, {} -> {} components, {} bytes\n", path, model.method(),
+                          tensor ? "samples of " + to_string(tensor->sample_shape())
+                                 : fmt::format("{} features", model.features()),
+                          model.components(), file_bytes);
   if (!model.columns().empty()) text += fmt::format("columns    {}\n", some_of(model.columns(), 8));
   if (const auto& label = model.label(); label && label->names.empty())
     text += fmt::format("label      {}\n", label->column);

@@ -3,6 +3,7 @@
 #include "fit_options.hpp"
 #include "model_points.hpp"
 #include "preimage_options.hpp"
+#include "tensor_fit.hpp"
 
 #include <mercer/error.hpp>
 #include <mercer/model.hpp>
@@ -34,6 +35,15 @@ void report(const Flags& flags, const std::string& method, Index d, const Preima
   }
 }
 
+template <class T>
+void require_columns(const Flags& flags, const Model<T>& model, Index found) {
+  if (found == model.components()) return;
+  throw Error(ErrorCode::bad_data,
+              fmt::format("{}: expected {} columns, one a component, found {}", flags.scores,
+                          model.components(), found),
+              "name a column that is not a score with --label");
+}
+
 /// Of scores whose first row has that number.
 template <class T>
 Matrix<T> inverse_of(const Model<T>& model, const Matrix<T>& scores, Index first_row, const Run& run) {
@@ -46,18 +56,36 @@ Matrix<T> inverse_of(const Model<T>& model, const Matrix<T>& scores, Index first
   return points;
 }
 
+/// All samples in an array like the one of the fit, which npy and npz can hold.
+template <class T>
+void inverse_stack(const Flags& flags, const TensorModel<T>& model, const Session& session, const Run& run) {
+  const auto scores = read_dataset<T>(flags.scores, {.label = flags.label}, run).samples;
+  session.interrupts.check();
+  require_columns(flags, model, scores.cols());
+  const Tensor<T> samples = model.inverse_tensor(scores.to_dense(), run);
+  session.interrupts.check();
+  write_tensor<T>(flags.out, samples.view());
+  if (flags.json)
+    print(nlohmann::ordered_json{{"method", model.method()}, {"shape", samples.shape()}}.dump(2) + "\n");
+}
+
 template <class T>
 void inverse(const Flags& flags, const CLI::App& parser, const Session& session) {
   ProgressBar bar(!flags.run.quiet);
   const Run run = flags.run.run(session, bar);
   const auto model = load_model<T>(flags.model);
+  if (const auto* tensor = dynamic_cast<const TensorModel<T>*>(model.get())) {
+    PreimageFlags::refuse_for(
+        parser, model->method(),
+        model->report().kernel.empty() ? "which is linear" : "whose cores come back in the default way");
+    if (is_tensor_output(flags.out)) {
+      inverse_stack(flags, *tensor, session, run);
+      return;
+    }
+  }
   const auto scores = open_rows<T>(flags.scores, {.label = flags.label}, chunk_rows(model->features()), run);
   session.interrupts.check();
-  if (scores->cols() != model->components())
-    throw Error(ErrorCode::bad_data,
-                fmt::format("{}: expected {} columns, one a component, found {}", flags.scores,
-                            model->components(), scores->cols()),
-                "name a column that is not a score with --label");
+  require_columns(flags, *model, scores->cols());
 
   PreimageErrors errors;
   std::optional<Preimage<T>> back;
@@ -97,7 +125,7 @@ void inverse(const Flags& flags, const CLI::App& parser, const Session& session)
 
 Command add_inverse(CLI::App& program) {
   auto flags = std::make_shared<Flags>();
-  auto* parser = program.add_subcommand("inverse", "from scores back to the input space (pca, kpca)");
+  auto* parser = program.add_subcommand("inverse", "from scores back to the input space");
   parser->add_option("MODEL", flags->model, "a file written by --model")->required();
   parser->add_option("SCORES", flags->scores, "one column a component; '-' is CSV on stdin")->required();
   flags->preimage.add_to(*parser, "Pre-images of kernel PCA");
@@ -115,9 +143,9 @@ Command add_inverse(CLI::App& program) {
       ->group("Running");
   add_threads(*parser, flags->run, "Running");
   parser->footer(
-      "PCA comes back exactly. Kernel PCA's scores name a point P of feature space, perhaps of no input: a\n"
-      "pre-image z has its image near P, and its error is |phi(z) - P|^2. fixed-point: rbf, matern, rq;\n"
-      "distances: also linear, poly; ridge: any kernel.\n"
+      "PCA comes back exactly; tucker, cp and svd2d as a stack when FILE is npy, npz or tns. Kernel PCA's\n"
+      "scores name a point P of feature space, perhaps of no input: a pre-image z has its image near P, and\n"
+      "its error is |phi(z) - P|^2. fixed-point: rbf, matern, rq; distances: also linear, poly; ridge: any.\n"
       "Example: mercer inverse wine.mercer scores.csv --out wine-again.csv");
 
   return {parser, [flags, parser](const Session& session) {
@@ -125,7 +153,7 @@ Command add_inverse(CLI::App& program) {
               throw Error(ErrorCode::usage, "--json and --out - both want standard output",
                           "write the points to a file");
             (void)flags->preimage.parsed();  // before anything is read
-            require_table_creatable(flags->out);
+            if (!is_sparse_tensor_file(flags->out)) require_table_creatable(flags->out);
             with_precision(model_precision(flags->model),
                            [&]<class T>() { inverse<T>(*flags, *parser, session); });
           }};

@@ -3,6 +3,7 @@
 #include "kernels.hpp"
 #include "low_rank.hpp"
 #include "random_features.hpp"
+#include "tensor_kernel.hpp"
 
 #include <mercer/kernel_pca.hpp>
 
@@ -15,6 +16,7 @@ Command add_kpca(CLI::App& program) {
     std::string kernel = "rbf(gamma=median)", indefinite = "error";
     LowRankFlags low_rank;
     FeatureFlags random;
+    CoreFlags cores;
   };
   auto flags = std::make_shared<Flags>();
   auto* parser = program.add_subcommand("kpca", "kernel principal components");
@@ -27,6 +29,7 @@ Command add_kpca(CLI::App& program) {
         ->group(group);
     flags->low_rank.add_to(app, group);
     flags->random.add_to(app, group);
+    flags->cores.add_to(app, group);
   });
   parser->footer(
       "Kernels: linear, poly(degree=3, gamma=1, coef0=1), rbf(gamma=0.5), rbf(sigma=1), laplacian, sigmoid,\n"
@@ -35,6 +38,10 @@ Command add_kpca(CLI::App& program) {
       "Example: mercer kpca digits.csv.gz --label 64 --kernel 'rbf(gamma=0.001)' --out scores.csv");
 
   return {parser, [flags, parser](const Session& session) {
+            if (flags->cores.chosen(*parser, flags->kernel)) {
+              fit_tensor_kernel(*flags, flags->cores, flags->kernel, session);
+              return;
+            }
             if (flags->random.chosen(*parser)) {
               fit_random_features(*flags, flags->random, flags->kernel, session);
               return;

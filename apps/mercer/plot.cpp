@@ -2,11 +2,13 @@
 #include "files.hpp"
 #include "fit_options.hpp"
 #include "images.hpp"
+#include "tensor_pictures.hpp"
 #include "topics.hpp"
 
 #include <mercer/error.hpp>
 #include <mercer/model.hpp>
 #include <mercer/plot.hpp>
+#include <mercer/tensor_model.hpp>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -21,7 +23,7 @@ namespace {
 constexpr Index most_contour_maps = 12;
 
 struct Flags {
-  std::string file, out, label, title, images, reconstruct, words;
+  std::string file, out, label, title, images, reconstruct, words, data;
   std::vector<Index> components;  // counted from 1
   Index topics = 0;
   bool scree = false, contours = false, three_d = false;
@@ -97,11 +99,41 @@ void plot_topics(const Flags& flags, const Model<T>& model) {
   plot::bars(flags.out, lists, {.title = flags.title});
 }
 
+/// Tucker, CP and 2D-SVD have pictures of their own; kernel PCA of cores is drawn as others are.
+template <class T>
+bool plot_decomposition(const Flags& flags, const Model<T>& model) {
+  const auto* tensor = dynamic_cast<const TensorModel<T>*>(&model);
+  if (tensor == nullptr || !model.report().kernel.empty()) {
+    if (!flags.data.empty())
+      throw Error(ErrorCode::usage, "--data is a stack for models of tucker, cp and svd2d",
+                  "for pca: --images HEIGHTxWIDTH --reconstruct DATA");
+    return false;
+  }
+  if (flags.scree)
+    draw_mode_shares(flags.out, model.report(), flags.title);
+  else if (!flags.data.empty())
+    draw_rebuilt(flags.out, *tensor, flags.data, flags.title);
+  else if (flags.components.empty() && !flags.three_d && !flags.contours && flags.images.empty() &&
+           flags.topics == 0)
+    draw_decomposition(flags.out, *tensor, flags.title);
+  else
+    return false;
+  return true;
+}
+
+/// "PC1 (34.2 %)" where shares of variance are known, "c1" where components have none.
+std::string component_axis(const Report& report, Index c) {
+  if (c >= report.explained_variance_ratio.size()) return fmt::format("c{}", c + 1);
+  return fmt::format("{}{} ({:.1f} %)", report.discrimination ? "LD" : "PC", c + 1,
+                     100 * report.explained_variance_ratio[c]);
+}
+
 template <class T>
 void plot_model(const Flags& flags) {
   if (!flags.label.empty())
     throw Error(ErrorCode::usage, "a model carries the label it was fitted with", "leave --label out");
   const auto model = load_model<T>(flags.file);
+  if (plot_decomposition(flags, *model)) return;
   if (flags.scree) {
     plot::scree(flags.out, model->report(), {.title = flags.title, .axes = {}});
     return;
@@ -124,9 +156,7 @@ void plot_model(const Flags& flags) {
   }
   const auto columns = chosen_columns(flags, model->components(), "component");
   std::vector<std::string> axes;
-  for (const Index c : columns)
-    axes.push_back(fmt::format("{}{} ({:.1f} %)", model->report().discrimination ? "LD" : "PC", c + 1,
-                               100 * model->report().explained_variance_ratio[c]));
+  for (const Index c : columns) axes.push_back(component_axis(model->report(), c));
   plot::scatter(flags.out, take_columns(model->scores().template cast<double>(), columns), model->label(),
                 {.title = flags.title, .axes = with_sample_axis(axes)});
 }
@@ -135,12 +165,13 @@ void plot_table(const Flags& flags) {
   if (!flags.reconstruct.empty())
     throw Error(ErrorCode::usage, fmt::format("{} is a table: --reconstruct needs a model", flags.file),
                 "fit one with --model");
-  if (flags.scree || flags.contours || flags.topics > 0)
+  if (flags.scree || flags.contours || flags.topics > 0 || !flags.data.empty())
     throw Error(ErrorCode::usage,
                 fmt::format("{} is a table: {} needs a model", flags.file,
-                            flags.scree      ? "--scree"
-                            : flags.contours ? "--contours"
-                                             : "--topics"),
+                            !flags.data.empty() ? "--data"
+                            : flags.scree       ? "--scree"
+                            : flags.contours    ? "--contours"
+                                                : "--topics"),
                 "fit one with --model");
   const auto data = read_dataset<double>(flags.file, {.label = flags.label});
   if (!flags.images.empty()) {
@@ -158,15 +189,16 @@ void plot_table(const Flags& flags) {
 
 void plot_file(const Flags& flags) {
   require_creatable(flags.out);
-  const bool images = !flags.images.empty(), topics = flags.topics > 0;
-  if (flags.scree + flags.contours + flags.three_d + images + topics > 1)
-    throw Error(ErrorCode::usage, "--scree, --contours, --3d, --images and --topics are different pictures",
+  const bool images = !flags.images.empty(), topics = flags.topics > 0, stack = !flags.data.empty();
+  if (flags.scree + flags.contours + flags.three_d + images + topics + stack > 1)
+    throw Error(ErrorCode::usage,
+                "--scree, --contours, --3d, --images, --topics and --data are different pictures",
                 "choose one");
   if (!flags.words.empty() && !topics)
     throw Error(ErrorCode::usage, "--words names the words of --topics", "add --topics N");
   if (!flags.reconstruct.empty() && !images)
     throw Error(ErrorCode::usage, "--reconstruct is drawn as images", "add --images HEIGHTxWIDTH");
-  if ((flags.scree || flags.contours || images || topics) && !flags.components.empty())
+  if ((flags.scree || flags.contours || images || topics || stack) && !flags.components.empty())
     throw Error(ErrorCode::usage, "--components chooses the axes of a scatter plot", "leave it out here");
   if (is_model_file(flags.file))
     with_precision(model_precision(flags.file), [&]<class T>() { plot_model<T>(flags); });
@@ -200,13 +232,20 @@ Command add_plot(CLI::App& program) {
       ->check(CLI::Range(1, 100).description(""));
   parser->add_option("--words", flags->words, "with --topics: what the features are called, one a line")
       ->type_name("FILE");
+  parser
+      ->add_option("--data", flags->data,
+                   "tucker, svd2d: images of STACK beside what the model makes of them")
+      ->type_name("STACK");
   parser->add_option("--components", flags->components, "which to draw, counted from 1 (default 1,2)")
       ->type_name("I,J")
       ->delimiter(',');
   parser->add_option("--label", flags->label, "for a table: the column that gives the colours")
       ->type_name("COLUMN");
   parser->add_option("--title", flags->title, "above the picture")->type_name("TEXT");
-  parser->footer("Example: mercer plot digits.mercer --out digits.svg --title Digits");
+  parser->footer(
+      "Of tucker models the core is drawn, of cp the factors of each mode, of svd2d images rebuilt from\n"
+      "growing cores; --components I,J draws the samples' scores instead.\n"
+      "Example: mercer plot digits.mercer --out digits.svg --title Digits");
   return {parser, [flags](const Session&) { plot_file(*flags); }};
 }
 

@@ -48,11 +48,10 @@ PreimageOptions PreimageFlags::parsed() const {
   return out;
 }
 
-void PreimageFlags::refuse_for(const CLI::App& parser, const std::string& method) {
+void PreimageFlags::refuse_for(const CLI::App& parser, const std::string& method, const std::string& why) {
   for (const char* name : names)
     if (parser.get_option_no_throw(name) != nullptr && parser.count(name) > 0)
-      throw Error(ErrorCode::usage,
-                  fmt::format("{} means nothing for {}, whose inverse is exact", name, method),
+      throw Error(ErrorCode::usage, fmt::format("{} means nothing for {}, {}", name, method, why),
                   "leave it out");
 }
 

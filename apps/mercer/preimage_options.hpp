@@ -19,8 +19,9 @@ struct PreimageFlags {
 
   void add_to(CLI::App& parser, const std::string& group);
   [[nodiscard]] PreimageOptions parsed() const;
-  /// Throws Error{usage} when any of these options was given to a method whose inverse is exact.
-  static void refuse_for(const CLI::App& parser, const std::string& method);
+  /// Throws Error{usage} when any of these options was given to a method that has no use for them.
+  static void refuse_for(const CLI::App& parser, const std::string& method,
+                         const std::string& why = "whose inverse is exact");
 };
 
 /// The errors of pre-images found so far, over all chunks.

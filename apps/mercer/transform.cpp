@@ -2,6 +2,7 @@
 #include "files.hpp"
 #include "fit_options.hpp"
 #include "model_points.hpp"
+#include "tensor_fit.hpp"
 
 #include <mercer/model.hpp>
 
@@ -24,17 +25,39 @@ ModelPoints<T> open_points(const Flags& flags, const Model<T>& model, const Run&
   return ModelPoints<T>(flags.data, options, model, run);
 }
 
+/// New samples as an array like the one of the fit: a stack of images, a sparse tensor.
+template <class T>
+void transform_stack(const Flags& flags, const TensorModel<T>& model, const Session& session,
+                     const Run& run) {
+  for (const auto& [name, given] :
+       {std::pair{"--label", !flags.read.label.empty()}, std::pair{"--transpose", flags.read.transpose},
+        std::pair{"--missing", flags.read.missing != "error"}})
+    if (given)
+      throw Error(ErrorCode::usage, fmt::format("{} is for tables, and {} is an array", name, flags.data),
+                  "leave it out");
+  const Stack<T> x(flags.data, run);
+  session.interrupts.check();
+  const Matrix<T> scores = x.visit([&](const auto& values) { return model.transform_tensor(values, run); });
+  session.interrupts.check();
+  write_table<T>(flags.out, scores, score_names(model.report()));
+}
+
 template <class T>
 void transform(const Flags& flags, const Session& session) {
   ProgressBar bar(!flags.run.quiet);
   const Run run = flags.run.run(session, bar);
   const auto model = load_model<T>(flags.model);
+  if (const auto* tensor = dynamic_cast<const TensorModel<T>*>(model.get());
+      tensor != nullptr && holds_stack(flags.data, *tensor)) {
+    transform_stack(flags, *tensor, session, run);
+    return;
+  }
   auto points = open_points<T>(flags, *model, run);
   session.interrupts.check();
   note_other_names(flags.data, points.columns(), *model, flags.run.quiet);
 
   auto chunk = points.next();  // before anything is written: most errors are in the first rows
-  TableWriter<T> writer(flags.out, model->components(), component_names(model->components()));
+  TableWriter<T> writer(flags.out, model->components(), score_names(model->report()));
   Run chunk_run = run;
   chunk_run.progress = nullptr;
   for (; chunk.rows() > 0; chunk = points.next()) {
@@ -55,7 +78,8 @@ Command add_transform(CLI::App& program) {
   flags->read.may_fit = true;
   auto* parser = program.add_subcommand("transform", "scores of new points under a fitted model");
   parser->add_option("MODEL", flags->model, "a file written by --model")->required();
-  parser->add_option("DATA", flags->data, "the new points; '-' is CSV on stdin")->required();
+  parser->add_option("DATA", flags->data, "the new points, or a stack of samples; '-' is CSV on stdin")
+      ->required();
   flags->read.add_to(*parser, "Reading");
   parser->add_option("--out", flags->out, "the scores: csv, tsv, npy, npz; '-' is CSV on stdout (default)")
       ->type_name("FILE")

@@ -31,6 +31,8 @@
 #include <mercer/tensor.hpp>
 #include <mercer/tensor_algebra.hpp>
 #include <mercer/tensor_file.hpp>
+#include <mercer/tensor_generate.hpp>
+#include <mercer/tensor_kernel_pca.hpp>
 #include <mercer/tensor_model.hpp>
 #include <mercer/tucker.hpp>
 #include <mercer/tune.hpp>

@@ -10,6 +10,7 @@
 
 #include <mercer/dataset.hpp>
 #include <mercer/report.hpp>
+#include <mercer/tensor.hpp>
 #include <mercer/tune.hpp>
 
 #include <functional>
@@ -70,6 +71,30 @@ struct Curve {
 /// Curves in one box, with a legend; style.axes names x and y.
 void curves(const std::string& path, const std::vector<Curve>& curves, bool log_x = false,
             const Style& style = {});
+
+/// Several boxes of curves in one picture, e.g. a CP model's factors, one mode a box; curves at the same
+/// place in their lists look alike and have one legend.
+struct CurvePanel {
+  std::string title = {};
+  std::vector<Curve> curves;
+  std::vector<std::string> axes = {};
+};
+void curve_panels(const std::string& path, const std::vector<CurvePanel>& panels, const Style& style = {});
+/// One panel a mode, a curve a column (component); `modes` names the modes, default mode 0, mode 1, ...
+[[nodiscard]] std::vector<CurvePanel> factor_panels(const std::vector<Block<double>>& factors,
+                                                    const std::vector<std::string>& modes = {});
+
+/// Numbers as colours, first row on top; all maps of a picture share one scale.
+struct HeatMap {
+  std::string title = {};
+  Matrix<double> values;
+  std::vector<std::string> axes = {};  ///< what columns and rows count
+};
+/// Logarithmic: of magnitudes, over at most five powers of ten below the largest.
+void heat_maps(const std::string& path, const std::vector<HeatMap>& maps, bool logarithmic = false,
+               const Style& style = {});
+/// |G| of a Tucker model, slice by slice; beyond three modes √Σg² over those with the smallest ranks.
+[[nodiscard]] std::vector<HeatMap> core_maps(const TensorView<double>& core);
 
 /// A row of small grey pictures of the same size, e.g. clean digits, noisy ones, denoised ones.
 struct PictureRow {

@@ -16,6 +16,9 @@ namespace mercer {
 /// Does the ending (.tns, .tns.gz) say that the tensor is sparse?
 [[nodiscard]] bool is_sparse_tensor_file(const std::string& path);
 
+/// The shape of an .npy or .npz(:array), from its header alone.
+[[nodiscard]] Shape tensor_shape(const std::string& path);
+
 /// .npy, .npz(:array), or a folder of images (samples x height x width, by name in natural order; pixels as
 /// they stand in the files, colours as luminance). Throws Error{bad_data} for what is no array of numbers,
 /// for an empty one, and for images of different sizes. Values may be NaN here: what takes them says so.

@@ -138,6 +138,26 @@ void ModelWriter::scaling(const Scaling<T>& s) {
   vector("scaling.factor", s.factor);
 }
 
+nlohmann::json ModelWriter::decomposition(const Decomposition& d) {
+  nlohmann::json out = {{"shape", d.shape},
+                        {"sample_mode", d.sample_mode},
+                        {"ranks", d.ranks},
+                        {"known", d.known},
+                        {"kept", d.kept},
+                        {"relative_error", keep_number(d.relative_error)},
+                        {"explained", keep_number(d.explained)},
+                        {"starts", d.starts},
+                        {"warnings", d.warnings},
+                        {"mode_values", d.mode_values.size()}};
+  if (d.rms_error) out["rms_error"] = keep_number(*d.rms_error);
+  if (d.core_consistency) out["core_consistency"] = keep_number(*d.core_consistency);
+  vector("report.weights", d.weights);
+  array("report.errors", d.errors);
+  for (std::size_t m = 0; m < d.mode_values.size(); ++m)
+    vector(fmt::format("report.mode_values.{}", m), d.mode_values[m]);
+  return out;
+}
+
 template <class T>
 void ModelWriter::nested(const std::string& name, const Model<T>& model) {
   ModelWriter part(model.method(), precision_of<T>);
@@ -211,6 +231,7 @@ void ModelWriter::common(const Report& r, const std::optional<Label>& label,
                       {"held_out_error", keep_number(r.gaps->held_out_error)},
                       {"column_mean_error", keep_number(r.gaps->column_mean_error)},
                       {"sweeps", r.gaps->sweeps}};
+  if (r.decomposition) report["decomposition"] = decomposition(*r.decomposition);
   set("report", std::move(report));
   vector("report.gram_eigenvalues", r.gram_eigenvalues);
   vector("report.variances", r.variances);

@@ -75,6 +75,7 @@ class ModelWriter {
 
  private:
   void add(safetensors::Tensor tensor);
+  nlohmann::json decomposition(const Decomposition& d);
 
   std::string method_;
   Precision precision_;
@@ -158,6 +159,7 @@ class ModelReader {
                                     std::string_view dtype) const;
   [[nodiscard]] SparseMatrix<T> csr(const std::string& name) const;
   [[nodiscard]] Report report() const;
+  [[nodiscard]] Decomposition decomposition() const;
   [[nodiscard]] std::optional<Label> label() const;
 
   ModelFile file_;

@@ -35,12 +35,12 @@ class Fields {
     return {file_, get(key), prefix_ + key + "."};
   }
   [[nodiscard]] double number(const std::string& key) const { return as_number(get(key), key); }
-  [[nodiscard]] Index count(const std::string& key) const {
-    const auto& value = get(key);
-    require(value.is_number_unsigned() || (value.is_number_integer() && value.get<std::int64_t>() >= 0), key,
-            "a count");
-    require(value.get<std::uint64_t>() <= std::uint64_t{std::numeric_limits<Index>::max()}, key, "a count");
-    return value.get<Index>();
+  [[nodiscard]] Index count(const std::string& key) const { return as_count(get(key), key); }
+  [[nodiscard]] std::vector<Index> counts(const std::string& key) const {
+    require(get(key).is_array(), key, "a list of counts");
+    std::vector<Index> out;
+    for (const auto& item : get(key)) out.push_back(as_count(item, key));
+    return out;
   }
   [[nodiscard]] bool flag(const std::string& key) const {
     require(get(key).is_boolean(), key, "true or false");
@@ -68,6 +68,12 @@ class Fields {
   }
 
  private:
+  Index as_count(const nlohmann::json& value, const std::string& key) const {
+    require(value.is_number_unsigned() || (value.is_number_integer() && value.get<std::int64_t>() >= 0), key,
+            "a count");
+    require(value.get<std::uint64_t>() <= std::uint64_t{std::numeric_limits<Index>::max()}, key, "a count");
+    return value.get<Index>();
+  }
   double as_number(const nlohmann::json& value, const std::string& key) const {
     if (value.is_number()) return value.get<double>();
     if (value == "inf") return std::numeric_limits<double>::infinity();
@@ -357,7 +363,36 @@ Report ModelReader<T>::report() const {
                          .column_mean_error = gaps.number("column_mean_error"),
                          .sweeps = gaps.count("sweeps")};
   }
+  if (saved.has("decomposition")) r.decomposition = decomposition();
   return r;
+}
+
+template <class T>
+Decomposition ModelReader<T>::decomposition() const {
+  const Fields saved = fields(file_).object("report").object("decomposition");
+  Decomposition d;
+  d.shape = saved.counts("shape");
+  d.sample_mode = saved.count("sample_mode");
+  d.ranks = saved.counts("ranks");
+  d.known = saved.count("known");
+  d.kept = saved.count("kept");
+  d.relative_error = saved.number("relative_error");
+  d.explained = saved.number("explained");
+  d.starts = saved.count("starts");
+  d.warnings = saved.texts("warnings");
+  if (saved.has("rms_error")) d.rms_error = saved.number("rms_error");
+  if (saved.has("core_consistency")) d.core_consistency = saved.number("core_consistency");
+  d.weights = vector("report.weights");
+  d.errors = array<double>("report.errors");
+  const auto modes = static_cast<std::size_t>(saved.count("mode_values"));
+  const bool fits = static_cast<std::size_t>(d.sample_mode) < d.shape.size() &&
+                    d.ranks.size() <= d.shape.size() && modes <= d.shape.size();
+  if (!fits)
+    damaged(fmt::format("its decomposition of {} modes has {} ranks, {} lists of values and sample mode {}",
+                        d.shape.size(), d.ranks.size(), modes, d.sample_mode));
+  for (std::size_t m = 0; m < modes; ++m)
+    d.mode_values.push_back(vector(fmt::format("report.mode_values.{}", m)));
+  return d;
 }
 
 template <class T>

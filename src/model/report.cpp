@@ -3,69 +3,25 @@
 #include <mercer/report.hpp>
 
 #include "base/memory.hpp"
+#include "model/report_decomposition.hpp"
+#include "model/report_json.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 
 namespace mercer {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
 constexpr Index table_rows = 10;
-
-/// JSON has no NaN and no infinity.
-Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
-Json number(const std::optional<double>& value) { return value ? number(*value) : Json(nullptr); }
-
-/// Bytes and flops are whole numbers kept in doubles because they may be large.
-Json whole(double value) {
-  if (!(std::abs(value) < 0x1p63)) return number(value);
-  return static_cast<std::int64_t>(std::llround(value));
-}
-
-Json numbers(const Vector<double>& values) {
-  Json out = Json::array();
-  for (const double value : values) out.push_back(number(value));
-  return out;
-}
 
 Json intervals(const Vector<double>& low, const Vector<double>& high) {
   Json out = Json::array();
-  for (Index i = 0; i < low.size(); ++i) out.push_back(Json::array({number(low[i]), number(high[i])}));
+  for (Index i = 0; i < low.size(); ++i)
+    out.push_back(Json::array({json_number(low[i]), json_number(high[i])}));
   return out;
-}
-
-std::string leaf(const Json& value) { return value.dump(-1, ' ', false, Json::error_handler_t::replace); }
-
-/// Indented by two, but a list of numbers stays on one line: a thousand eigenvalues, not lines.
-void print(const Json& value, std::size_t indent, std::string& out) {
-  const bool listed = value.is_array() && !std::all_of(value.begin(), value.end(), [](const Json& item) {
-                        return item.is_number() || item.is_null();
-                      });
-  if (value.is_array() && !listed) {
-    std::vector<std::string> items;
-    std::transform(value.begin(), value.end(), std::back_inserter(items), leaf);
-    out += fmt::format("[{}]", fmt::join(items, ", "));
-    return;
-  }
-  if (!listed && (!value.is_object() || value.empty())) {
-    out += leaf(value);
-    return;
-  }
-  out += listed ? "[" : "{";
-  const char* separator = "\n";
-  for (const auto& [key, item] : value.items()) {
-    out.append(separator).append(indent + 2, ' ');
-    if (!listed) out.append(leaf(key)).append(": ");
-    print(item, indent + 2, out);
-    separator = ",\n";
-  }
-  out.append("\n").append(indent, ' ').append(listed ? "]" : "}");
 }
 
 double at(const Vector<double>& values, Index i) { return i < values.size() ? values[i] : std::nan(""); }
@@ -205,15 +161,15 @@ std::string discriminated(const Discrimination& d, Index n) {
 void add(Json& report, const Discrimination& d, Index n) {
   report["classes"] = d.classes;
   report["class_sizes"] = d.sizes;
-  report["ridge"] = number(d.ridge);
-  report["threshold"] = number(d.threshold);
-  report["training_error"] = number(double(d.training_errors) / double(std::max<Index>(1, n)));
+  report["ridge"] = json_number(d.ridge);
+  report["threshold"] = json_number(d.threshold);
+  report["training_error"] = json_number(double(d.training_errors) / double(std::max<Index>(1, n)));
   if (d.folds == 0) return;
   const auto trial = [](const Discrimination::Trial& t) {
     return Json{{"kernel", t.kernel.empty() ? Json(nullptr) : Json(t.kernel)},
-                {"ridge", number(t.ridge)},
-                {"error", number(t.error)},
-                {"deviation", number(t.deviation)}};
+                {"ridge", json_number(t.ridge)},
+                {"error", json_number(t.error)},
+                {"deviation", json_number(t.deviation)}};
   };
   Json table = Json::array();
   for (const auto& t : d.trials) table.push_back(trial(t));
@@ -244,8 +200,11 @@ std::string time_text(double seconds) {
 }
 
 std::string cost(const Report& r) {
-  std::string out = fmt::format("route {}", name_of(r.plan.route));
-  if (!r.plan.problem.empty()) out += fmt::format(" ({})", r.plan.problem);
+  std::string out = r.plan.route == Route::automatic && !r.plan.problem.empty()
+                        ? r.plan.problem
+                        : fmt::format("route {}", name_of(r.plan.route));
+  if (r.plan.route != Route::automatic && !r.plan.problem.empty())
+    out += fmt::format(" ({})", r.plan.problem);
   if (r.passes > 0) out += fmt::format(", {} pass{}", r.passes, r.passes == 1 ? "" : "es");
   if (r.rough_passes > 0) out += fmt::format(" ({} of them in float)", r.rough_passes);
   std::vector<std::string> stages;
@@ -261,49 +220,77 @@ std::string cost(const Report& r) {
   return out + "\n";
 }
 
+std::string eigenproblem_in_words(const Report& r) {
+  std::string out;
+  if (r.components < r.components_requested)
+    out += fmt::format("{} component{} of the {} asked for: there are no more\n", r.components,
+                       r.components == 1 ? "" : "s", r.components_requested);
+  out += table(r);
+  out += basis_in_words(r);
+  out += r.gaps ? estimated(*r.gaps, r.n, r.d) : r.features ? uncertified(*r.features) : certificate(r);
+  out += low_rank(r);
+  if (r.discrimination) out += discriminated(*r.discrimination, r.n);
+  if (r.min_eigenvalue && r.negative_share.value_or(0) > 0) {
+    out += fmt::format("not positive semidefinite: the smallest eigenvalue is {:.4g}", *r.min_eigenvalue);
+    out += r.negative_share ? fmt::format(", {:.2g}% of the spectrum is negative\n", 100 * *r.negative_share)
+                            : "\n";
+  }
+  return out;
+}
+
+/// Tucker, CP and 2D-SVD have no kernel matrix; kernel PCA on their cores has one besides.
+bool has_eigenproblem(const Report& r) { return !r.decomposition || !r.kernel.empty(); }
+/// Of these 2D-SVD alone subtracts a mean.
+bool has_centre(const Report& r) { return has_eigenproblem(r) || r.decomposition->rms_error; }
+
+void add_eigenproblem(Json& report, const Report& r) {
+  report.update({{"gram_eigenvalues", json_numbers(r.gram_eigenvalues)},
+                 {"variances", json_numbers(r.variances)},
+                 {"explained_variance_ratio", json_numbers(r.explained_variance_ratio)},
+                 {"trace", json_number(r.trace)},
+                 {"residuals", json_numbers(r.residuals)},
+                 {"missed_bound",
+                  {{"rigorous", json_number(r.missed.rigorous)},
+                   {"probable", json_number(r.missed.probable)},
+                   {"delta", json_number(r.missed.delta)}}},
+                 {"min_eigenvalue", json_number(r.min_eigenvalue)},
+                 {"negative_share", json_number(r.negative_share)},
+                 {"passes", r.passes},
+                 {"rough_passes", r.rough_passes}});
+}
+
 }  // namespace
 
 std::string Report::to_json() const {
   Json times = Json::object();
-  for (const auto& [stage, time] : seconds) times[stage] = number(time);
+  for (const auto& [stage, time] : seconds) times[stage] = json_number(time);
   Json report = {{"method", method},
                  {"n", n},
                  {"d", d},
                  {"components", components},
                  {"components_requested", components_requested},
                  {"kernel", kernel.empty() ? Json(nullptr) : Json(kernel)},
-                 {"precision", name_of(precision)},
-                 {"centered", centered},
-                 {"gram_eigenvalues", numbers(gram_eigenvalues)},
-                 {"variances", numbers(variances)},
-                 {"explained_variance_ratio", numbers(explained_variance_ratio)},
-                 {"trace", number(trace)},
-                 {"residuals", numbers(residuals)},
-                 {"missed_bound",
-                  {{"rigorous", number(missed.rigorous)},
-                   {"probable", number(missed.probable)},
-                   {"delta", number(missed.delta)}}},
-                 {"min_eigenvalue", number(min_eigenvalue)},
-                 {"negative_share", number(negative_share)},
-                 {"converged", converged},
-                 {"passes", passes},
-                 {"rough_passes", rough_passes},
+                 {"precision", name_of(precision)}};
+  if (has_centre(*this)) report["centered"] = centered;
+  if (has_eigenproblem(*this)) add_eigenproblem(report, *this);
+  if (decomposition) add_decomposition(report, *decomposition);
+  report.update({{"converged", converged},
                  {"plan",
                   {{"route", name_of(plan.route)},
                    {"problem", plan.problem},
                    {"reason", plan.reason},
-                   {"bytes", whole(plan.bytes)},
-                   {"flops", whole(plan.flops)},
-                   {"seconds", number(plan.seconds)},
+                   {"bytes", json_whole(plan.bytes)},
+                   {"flops", json_whole(plan.flops)},
+                   {"seconds", json_number(plan.seconds)},
                    {"budget", plan.budget}}},
                  {"seconds", times},
                  {"peak_bytes", peak_bytes},
-                 {"notes", notes}};
+                 {"notes", notes}});
   if (bounds) {
     report["eigenvalue_bounds"] = intervals(bounds->low, bounds->high);
-    report["eigenvalue_bounds_delta"] = number(bounds->delta);
+    report["eigenvalue_bounds_delta"] = json_number(bounds->delta);
     report["eigenvalue_bounds_rigorous"] = intervals(bounds->rigorous_low, bounds->rigorous_high);
-    report["remaining_trace"] = number(bounds->remaining_trace);
+    report["remaining_trace"] = json_number(bounds->remaining_trace);
     report["rank"] = bounds->rank;
   }
   if (features) {
@@ -311,7 +298,7 @@ std::string Report::to_json() const {
     report["certified"] = false;
     report["features"] = features->count;
     report["feature_kind"] = features->orthogonal ? "orthogonal" : "fourier";
-    report["kernel_rms_error"] = number(features->kernel_rms_error);
+    report["kernel_rms_error"] = json_number(features->kernel_rms_error);
     report["kernel_rms_pairs"] = features->pairs;
   }
   if (end == End::smallest) report["end"] = "smallest";
@@ -321,43 +308,31 @@ std::string Report::to_json() const {
     report["function_names"] = basis->names;
     report["coefficients"] = Json::array();
     for (Index i = 0; i < basis->coefficients.rows(); ++i)
-      report["coefficients"].push_back(numbers(basis->coefficients.row(i).transpose()));
-    report["offsets"] = numbers(basis->offsets);
+      report["coefficients"].push_back(json_numbers(basis->coefficients.row(i).transpose()));
+    report["offsets"] = json_numbers(basis->offsets);
     report["directions"] = basis->directions;
   }
   if (discrimination) add(report, *discrimination, n);
   if (gaps)
     report["gaps"] = {
         {"known", gaps->known},
-        {"ridge", number(gaps->ridge)},
-        {"known_rms_error", number(gaps->known_error)},
+        {"ridge", json_number(gaps->ridge)},
+        {"known_rms_error", json_number(gaps->known_error)},
         {"held_out", gaps->held_out},
-        {"held_out_rms_error", gaps->held_out > 0 ? number(gaps->held_out_error) : Json()},
-        {"column_mean_rms_error", gaps->held_out > 0 ? number(gaps->column_mean_error) : Json()},
+        {"held_out_rms_error", gaps->held_out > 0 ? json_number(gaps->held_out_error) : Json()},
+        {"column_mean_rms_error", gaps->held_out > 0 ? json_number(gaps->column_mean_error) : Json()},
         {"sweeps", gaps->sweeps}};
-  std::string out;
-  print(report, 0, out);
-  return out;
+  return json_text(report);
 }
 
 std::string Report::to_string() const {
-  std::string out = fmt::format("{} of {} x {}", method, n, d);
+  std::string out = fmt::format("{} of ", method);
+  out += decomposition ? decomposition_title(*decomposition) : fmt::format("{} x {}", n, d);
   if (!kernel.empty()) out += ", kernel " + kernel;
   if (basis) out += fmt::format(", basis {} ({} functions)", basis->basis, basis->functions);
-  out += fmt::format(", {}{}\n", name_of(precision), centered ? "" : ", not centred");
-  if (components < components_requested)
-    out += fmt::format("{} component{} of the {} asked for: there are no more\n", components,
-                       components == 1 ? "" : "s", components_requested);
-  out += table(*this);
-  out += basis_in_words(*this);
-  out += gaps ? estimated(*gaps, n, d) : features ? uncertified(*features) : certificate(*this);
-  out += low_rank(*this);
-  if (discrimination) out += discriminated(*discrimination, n);
-  if (min_eigenvalue && negative_share.value_or(0) > 0) {
-    out += fmt::format("not positive semidefinite: the smallest eigenvalue is {:.4g}", *min_eigenvalue);
-    out +=
-        negative_share ? fmt::format(", {:.2g}% of the spectrum is negative\n", 100 * *negative_share) : "\n";
-  }
+  out += fmt::format(", {}{}\n", name_of(precision), centered || !has_centre(*this) ? "" : ", not centred");
+  if (decomposition) out += decomposition_in_words(*this);
+  if (has_eigenproblem(*this)) out += eigenproblem_in_words(*this);
   out += cost(*this);
   for (const auto& note : notes) out += "note: " + note + "\n";
   return out;

@@ -47,7 +47,9 @@ Components Components::parse(std::string_view text) {
 }
 
 std::string Plan::to_string() const {
-  std::string out = fmt::format("route    {} ({})\nproblem  {}\n", name_of(route), reason, problem);
+  std::string out = route == Route::automatic ? fmt::format("way      {}\n", reason)
+                                              : fmt::format("route    {} ({})\n", name_of(route), reason);
+  out += fmt::format("problem  {}\n", problem);
   out += fmt::format("memory   {} of a budget of {}\n", format_bytes(bytes), format_bytes(double(budget)));
   out += fmt::format("work     {:.3g} Gflop", flops / 1e9);
   if (seconds > 0) out += fmt::format(", about {:.2g} s", seconds);

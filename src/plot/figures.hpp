@@ -20,6 +20,8 @@ void draw_scree(Canvas& canvas, const Report& report, const Style& style);
 void draw_contours(Canvas& canvas, const ScoreFunction& score_of, const MatrixView<double>& points,
                    Index components, const std::optional<Label>& label, const Style& style);
 void draw_curves(Canvas& canvas, const std::vector<Curve>& curves, bool log_x, const Style& style);
+void draw_curve_panels(Canvas& canvas, const std::vector<CurvePanel>& panels, const Style& style);
+void draw_heat_maps(Canvas& canvas, const std::vector<HeatMap>& maps, bool logarithmic, const Style& style);
 void draw_gallery(Canvas& canvas, const std::vector<PictureRow>& rows, Index height, Index width,
                   const Style& style);
 void draw_bars(Canvas& canvas, const std::vector<BarList>& lists, const Style& style);
@@ -40,6 +42,12 @@ PointStyle draw_cloud(Canvas& canvas, const Rect& area, const Margins& margins, 
 /// True when a strip plot shows each class on a strip with its name.
 [[nodiscard]] bool names_strips(const Coloring& coloring);
 PointStyle draw_space(Canvas& canvas, const Rect& area, const Margins& margins, const Cloud& cloud);
+
+/// Curves within axes, and the key that names them; x on a logarithmic scale where the axes' range is one.
+void check_curves(const std::vector<Curve>& curves, bool log_x);
+void draw_curve_lines(Canvas& canvas, const Axes& axes, const std::vector<Curve>& curves, bool log_x);
+[[nodiscard]] double curve_key_width(const Canvas& canvas, const std::vector<Curve>& curves);
+void draw_curve_key(Canvas& canvas, const Rect& side, const std::vector<Curve>& curves);
 
 /// Draws the title and divides the page.
 struct PageLayout {

@@ -27,14 +27,15 @@ TensorView<T> tensor_of(const NpyArray& array, const Run& run) {
                               : TensorView<T>::last_fastest(elements.data, shape, elements.owner);
 }
 
-/// The one named; else the only array of numbers, else "tensor", else the only one of three axes or more,
-/// else of two.
+/// The one named; else the only array of numbers, else "tensor" (or "data", as tables call it), else the only
+/// one of three axes or more, else of two.
 const NpzArchive::Entry& choose_tensor(const NpzArchive& archive, const Location& file) {
   const NpzArchive::Entry* named = archive.find(file.array.empty() ? "tensor" : file.array);
   if (!file.array.empty()) {
     if (named != nullptr) return *named;
     throw Error(ErrorCode::usage, fmt::format("{}: no array '{}'", file.path, file.array), archive.list());
   }
+  if (named == nullptr) named = archive.find("data");
   if (archive.entries().size() == 1) return archive.entries().front();
   for (const std::size_t least : {1, 3, 2}) {
     const NpzArchive::Entry* only = nullptr;
@@ -95,6 +96,15 @@ void write_array(AtomicFile& file, const TensorView<T>& x) {
 }
 
 }  // namespace
+
+Shape npy_tensor_shape(const Location& file) {
+  return map_array(file.path, Access::whole).array.header.shape;
+}
+
+Shape npz_tensor_shape(const Location& file) {
+  const NpzArchive archive(file.path);
+  return choose_tensor(archive, file).header.shape;
+}
 
 template <class T>
 TensorView<T> read_npy_tensor(const Location& file, const Run& run) {

@@ -71,6 +71,12 @@ bool is_sparse_tensor_file(const std::string& path) {
   return ends_with(path, ".tns") || ends_with(path, ".tns.gz");
 }
 
+Shape tensor_shape(const std::string& path) {
+  const Location file = locate_tensor_input(path);
+  if (file.ending == "tns") fail_unknown(path);
+  return file.ending == "npy" ? npy_tensor_shape(file) : npz_tensor_shape(file);
+}
+
 template <class T>
 TensorView<T> read_tensor(const std::string& path, const Run& run) {
   std::error_code ignored;

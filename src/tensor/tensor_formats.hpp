@@ -7,6 +7,9 @@
 
 namespace mercer {
 
+[[nodiscard]] Shape npy_tensor_shape(const Location& file);
+[[nodiscard]] Shape npz_tensor_shape(const Location& file);
+
 /// Not copied where the element type is T already, in whatever order it lies.
 template <class T>
 [[nodiscard]] TensorView<T> read_npy_tensor(const Location& file, const Run& run);

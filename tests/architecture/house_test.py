@@ -21,6 +21,7 @@ MAY_USE = {
     "plan": {"base", "data", "kernel", "graph", "operator", "spectral"},
     "model": {"base", "data", "kernel", "graph", "operator", "spectral", "plan"},
     "tensor": {"base", "data", "kernel", "operator", "spectral", "plan", "model"},
+    "registry": {"base", "data", "kernel", "operator", "spectral", "plan", "model", "tensor"},
     "backend": {"base", "operator", "spectral"},
     "plot": {"base"},  # and every public header, see below
 }
@@ -36,8 +37,8 @@ PUBLIC = {
     "random_feature_pca": "model", "basis_pca": "model", "kernel_check": "model", "discriminant": "model",
     "preimage": "model", "tune": "model",
     "loadings": "model", "missing_pca": "model", "reconstruction": "model",
-    "tensor": "tensor", "tensor_algebra": "tensor", "tensor_file": "tensor", "tensor_model": "tensor",
-    "tucker": "tensor", "cp": "tensor", "svd2d": "tensor",
+    "tensor": "tensor", "tensor_algebra": "tensor", "tensor_file": "tensor", "tensor_generate": "tensor", "tensor_model": "tensor",
+    "tensor_kernel_pca": "tensor", "tucker": "tensor", "cp": "tensor", "svd2d": "tensor",
     "plot": "plot",
     "mercer": "all",
 }

@@ -4,7 +4,7 @@ import unittest
 import numpy as np
 from support import CliTest
 
-COMMANDS = ["pca", "kpca", "basis-pca", "lda", "klda", "transform", "predict", "update", "merge", "inverse", "denoise", "tune", "info",
+COMMANDS = ["pca", "kpca", "basis-pca", "lda", "klda", "tucker", "cp", "svd2d", "transform", "predict", "update", "merge", "inverse", "denoise", "tune", "info",
             "plot", "check-kernel", "kernels", "convert", "generate", "demo"]
 
 

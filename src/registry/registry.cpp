@@ -1,11 +1,16 @@
-// Which method reads which model file. A new method adds its line here.
+// Which method reads which model file. A new method adds its line here. In a room of its own: the methods
+// live in `model` and in `tensor`, and neither may know of the other.
 #include <mercer/basis_pca.hpp>
+#include <mercer/cp.hpp>
 #include <mercer/discriminant.hpp>
 #include <mercer/error.hpp>
 #include <mercer/kernel_pca.hpp>
 #include <mercer/missing_pca.hpp>
 #include <mercer/pca.hpp>
 #include <mercer/random_feature_pca.hpp>
+#include <mercer/svd2d.hpp>
+#include <mercer/tensor_kernel_pca.hpp>
+#include <mercer/tucker.hpp>
 
 #include "model/model_file.hpp"
 
@@ -37,12 +42,16 @@ std::unique_ptr<Model<T>> read_kernel_pca(ModelReader<T>& reader) {
 }
 
 template <class T>
-constexpr std::array<Method<T>, 5> methods{{
+constexpr std::array<Method<T>, 9> methods{{
     {"pca", &read_pca<T>},
     {"kpca", &read_kernel_pca<T>},
     {"basis-pca", &BasisPca<T>::read},
     {"lda", &LinearDiscriminant<T>::read},
     {"klda", &KernelDiscriminant<T>::read},
+    {"tucker", &Tucker<T>::read},
+    {"cp", &Cp<T>::read},
+    {"svd2d", &Svd2d<T>::read},
+    {"tensor-kpca", &TensorKernelPca<T>::read},
 }};
 
 }  // namespace
