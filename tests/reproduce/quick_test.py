@@ -49,7 +49,34 @@ def t5(rows):
     yield found["LSA, 100 components"] > found["term matching"], "LSA finds less than plain term matching"
 
 
-SHARP = {"T1": t1, "T2": t2, "T3": t3, "T4": t4, "T5": t5}
+def t6(rows):
+    """The explained share to two decimals, each acid found, and three components but not four."""
+    for row in rows:
+        if row["column"] == "explained, %" and row["published"] is not None:
+            yield abs(row["ours"] - row["published"]) <= 0.005, f"{row} differs in the printed decimals"
+        if row["column"].startswith("correlation"):
+            yield row["ours"] > 0.99, f"{row}: the acid is not found"
+    consistency = {row["column"]: row["ours"] for row in rows if row["row"].startswith("core consistency")}
+    yield consistency["3 components"] > 90, "three components are not consistent"
+    yield consistency["4 components"] < 50, "four components are consistent"
+
+
+def t7(rows):
+    """Two decimals."""
+    for row in rows:
+        yield abs(row["ours"] - row["published"]) <= 0.0051, f"{row} differs in the printed decimals"
+
+
+def t8(rows):
+    """The published order, and within five points of the figures."""
+    found = {(row["row"], row["column"]): row["ours"] for row in rows}
+    for row in rows:
+        yield abs(row["ours"] - row["published"]) <= 5, f"{row} is off by more than five points"
+        if row["column"] == "2DPCA":
+            yield row["ours"] > found[row["row"], "PCA"], f"{row}: PCA recognises as many"
+
+
+SHARP = {"T1": t1, "T2": t2, "T3": t3, "T4": t4, "T5": t5, "T6": t6, "T7": t7, "T8": t8}
 
 
 def main(name):
