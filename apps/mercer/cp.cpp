@@ -14,12 +14,12 @@ struct Flags : TensorFlags {
   bool no_line_search = false;
 
   [[nodiscard]] CpOptions options() const {
-    CpOptions out = cp;
-    out.start = start == "random" ? CpStart::random : start == "hosvd" ? CpStart::hosvd : CpStart::automatic;
-    out.missing = missing == "fit";
-    out.line_search = !no_line_search;
-    out.sample_mode = sample_mode;
-    return out;
+    CpOptions chosen = cp;
+    chosen.start = start == "random" ? CpStart::random : start == "hosvd" ? CpStart::hosvd : CpStart::automatic;
+    chosen.missing = missing == "fit";
+    chosen.line_search = !no_line_search;
+    chosen.sample_mode = sample_mode;
+    return chosen;
   }
 };
 
