@@ -75,7 +75,7 @@ void sweep(const auto& x, const Flags& flags, double bytes) {
                                        .starts = 1,
                                        .start = mercer::CpStart::random,
                                        .iterations = sweeps,
-                                       .tolerance = 0,
+                                       .tolerance = 1e-300,
                                        .line_search = false,
                                        .core_consistency = false,
                                        .allow_partial = true});
