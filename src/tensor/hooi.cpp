@@ -36,10 +36,10 @@ Sweep<T> dense_sweep(const TensorView<T>& x, const std::vector<Block<T>>& factor
 }
 
 template <class T>
-std::vector<double> hooi(TuckerParts<T>& parts, Index sample_mode, const Sweep<T>& sweep,
-                         const std::function<double(TuckerParts<T>&)>& relative_error, double error,
-                         const HooiLimits& limits, const Run& run) {
-  std::vector<double> errors;
+HooiSweeps hooi(TuckerParts<T>& parts, Index sample_mode, const Sweep<T>& sweep,
+                const std::function<double(TuckerParts<T>&)>& relative_error, double error,
+                const HooiLimits& limits, const Run& run) {
+  HooiSweeps out;
   const Visit<T> update = [&](Index mode, const TensorView<T>& y) {
     const Block<double> flat = unfold(y, mode).template cast<double>();
     Block<T>& factor = parts.factors[at(mode)];
@@ -56,21 +56,22 @@ std::vector<double> hooi(TuckerParts<T>& parts, Index sample_mode, const Sweep<T
     const double now = relative_error(parts);
     if (now > error) {
       parts = std::move(before);
+      out.converged = true;
       break;
     }
-    errors.push_back(now);
-    const bool done = error - now < limits.tolerance;
+    out.errors.push_back(now);
+    out.converged = error - now <= limits.tolerance;
     error = now;
-    if (done) break;
+    if (out.converged) break;
   }
-  return errors;
+  return out;
 }
 
 #define MERCER_INSTANTIATE(T)                                                                           \
   template Sweep<T> dense_sweep(const TensorView<T>&, const std::vector<Block<T>>&, Index, const Run&); \
-  template std::vector<double> hooi(TuckerParts<T>&, Index, const Sweep<T>&,                            \
-                                    const std::function<double(TuckerParts<T>&)>&, double,              \
-                                    const HooiLimits&, const Run&);
+  template HooiSweeps hooi(TuckerParts<T>&, Index, const Sweep<T>&,                                     \
+                           const std::function<double(TuckerParts<T>&)>&, double, const HooiLimits&,    \
+                           const Run&);
 MERCER_INSTANTIATE(float)
 MERCER_INSTANTIATE(double)
 #undef MERCER_INSTANTIATE

@@ -27,11 +27,16 @@ template <class T>
 [[nodiscard]] Sweep<T> dense_sweep(const TensorView<T>& x, const std::vector<Block<T>>& factors,
                                    Index sample_mode, const Run& run);
 
-/// Relative errors after each sweep, none larger than the one before: a sweep that makes it worse (by
-/// rounding) is undone. relative_error(parts) is asked after each; `error` is the one before the first.
+struct HooiSweeps {
+  std::vector<double> errors;  ///< relative, after each sweep: none is larger than the one before
+  bool converged = false;
+};
+
+/// A sweep that makes the error worse (by rounding) is undone, and the last. relative_error(parts) is asked
+/// after each; `error` is the one before the first.
 template <class T>
-[[nodiscard]] std::vector<double> hooi(TuckerParts<T>& parts, Index sample_mode, const Sweep<T>& sweep,
-                                       const std::function<double(TuckerParts<T>&)>& relative_error,
-                                       double error, const HooiLimits& limits, const Run& run);
+[[nodiscard]] HooiSweeps hooi(TuckerParts<T>& parts, Index sample_mode, const Sweep<T>& sweep,
+                              const std::function<double(TuckerParts<T>&)>& relative_error, double error,
+                              const HooiLimits& limits, const Run& run);
 
 }  // namespace mercer

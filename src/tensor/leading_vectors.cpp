@@ -2,14 +2,17 @@
 #include "tensor/leading_vectors.hpp"
 
 #include "base/linalg.hpp"
-#include "base/parallel.hpp"
 #include "spectral/orthonormal.hpp"
+#include "tensor/lanes.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 namespace mercer {
 namespace {
+
+using linalg::Transpose;
 
 /// Beyond this size a few eigenvectors are cheaper than all.
 constexpr Index large_gram = 1000;
@@ -67,16 +70,27 @@ LeftVectors vectors_of_gram(Block<double> gram, const Truncation& truncation) {
 }
 
 LeftVectors leading_left_vectors(const BlockView<double>& a, Index rank, const Run& run) {
-  const ThreadScope threads(run);  // the products' partition does not depend on it
-  if (a.rows() <= a.cols()) {
-    const Block<double> rows = a.transpose();
-    Block<double> gram = linalg::transposed_times<double>(rows, rows);
-    const ThreadScope one(Run{.threads = 1});
-    return vectors_of_gram(std::move(gram), {.rank = rank});
-  }
-  LeftVectors out = vectors_of_gram(linalg::transposed_times<double>(a, a), {.rank = rank});
-  Block<double> left = Block<double>::Zero(a.rows(), out.vectors.cols());
-  linalg::add_product<double>(1, a, out.vectors, left);
+  const bool wide = a.rows() <= a.cols();
+  const Index size = std::min(a.rows(), a.cols());
+  const Pieces pieces{std::max(a.rows(), a.cols()), std::max<Index>(256, (Index{1} << 18) / size)};
+  const Index lanes = lanes_for(pieces.count(), size * size);
+  std::vector<Block<double>> grams(static_cast<std::size_t>(lanes), Block<double>::Zero(size, size));
+  for_each_piece(pieces.count(), lanes, run, [&](Index lane, Index piece) {
+    const Span span = pieces[piece];
+    linalg::syrk<double>(wide ? Transpose::no : Transpose::yes, size, span.count(), 1,
+                         a.data() + span.first * (wide ? a.outerStride() : 1), a.outerStride(), 1,
+                         grams[static_cast<std::size_t>(lane)].data(), size);
+  });
+  for (std::size_t lane = 1; lane < grams.size(); ++lane) grams[0] += grams[lane];
+  LeftVectors out = vectors_of_gram(std::move(grams[0]), {.rank = rank});
+  if (wide) return out;
+  Block<double> left(a.rows(), out.vectors.cols());  // U = A V S⁻¹
+  parallel_for(pieces.count(), run, [&](Index piece) {
+    const Span span = pieces[piece];
+    linalg::gemm<double>(Transpose::no, Transpose::no, span.count(), left.cols(), size, 1,
+                         a.data() + span.first, a.outerStride(), out.vectors.data(), size, 0,
+                         left.data() + span.first, left.rows());
+  });
   make_orthonormal(left);
   out.vectors = std::move(left);
   return out;

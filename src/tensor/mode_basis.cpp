@@ -19,8 +19,9 @@ using linalg::Transpose;
 
 /// Numbers of a piece that stays in cache.
 constexpr Index piece_elements = Index{1} << 18;
-/// More columns than wanted in the random block.
+/// More columns than wanted in the random block, and power steps with it.
 constexpr Index oversampling = 10;
+constexpr int most_passes = 8;
 /// Kept singular values below this share of the largest are beyond a Gram matrix.
 constexpr double gram_limit = 1e-7;
 /// What eigenvectors and SVDs cost in flops over n³: they run far below the rate of products.
@@ -135,16 +136,21 @@ LeftVectors by_random_range(const T* y, const ModeSplit& split, Index mode, Inde
     add_to(inner, fibers, Transpose::yes, basis);
     add_to(sum, fibers, Transpose::no, inner);
   };
-  (void)linalg::qr<double>(basis);
-  basis = sum_over_fibers(y, split, columns, run, power);
-  (void)linalg::qr<double>(basis);
-  const Block<double> image = sum_over_fibers(y, split, columns, run, power);
-  const Block<double> small = linalg::transposed_times<double>(basis, image);  // QᵀYYᵀQ
-  LeftVectors ritz = vectors_of_gram((small + small.transpose()) / 2, {.rank = rank});
+  // Each pass tells what the block before it had captured: enough, when another adds next to nothing.
   LeftVectors out;
-  out.values = ritz.values.head(ritz.vectors.cols());
-  out.tail = std::max(0.0, total - out.values.squaredNorm());
-  out.vectors = basis * ritz.vectors;
+  for (int pass = 0; pass < most_passes; ++pass) {
+    (void)linalg::qr<double>(basis);
+    Block<double> image = sum_over_fibers(y, split, columns, run, power);
+    const Block<double> small = linalg::transposed_times<double>(basis, image);  // QᵀYYᵀQ
+    const LeftVectors ritz = vectors_of_gram((small + small.transpose()) / 2, {.rank = rank});
+    const double before = out.values.squaredNorm();
+    out.values = ritz.values.head(ritz.vectors.cols());
+    out.vectors = basis * ritz.vectors;
+    const double captured = out.values.squaredNorm();
+    out.tail = std::max(0.0, total - captured);
+    if (captured - before <= 1e-4 * out.tail + 1e-14 * total) break;
+    basis = std::move(image);
+  }
   fix_signs<double>(out.vectors);
   return out;
 }
@@ -170,8 +176,8 @@ double basis_flops(const BasisProblem& p, BasisRoute route) {
       return size * size * fibers + eigen_flops * size * size * size;
     case BasisRoute::triangle:
       return 3 * width * size * fibers + svd_flops * width * width * width;
-    default:  // three passes, two of them there and back; a Gaussian number costs like a few dozen flops
-      return 10 * columns * size * fibers + 40 * columns * fibers + 8 * size * columns * columns;
+    default:  // four passes, three of them there and back; a Gaussian number costs like a few dozen flops
+      return 14 * columns * size * fibers + 40 * columns * fibers + 8 * size * columns * columns;
   }
 }
 
@@ -187,8 +193,9 @@ double basis_bytes(const BasisProblem& p, BasisRoute route) {
 
 BasisRoute choose_basis_route(const BasisProblem& p) {
   const BasisRoute exact = p.precise || p.size > p.fibers ? BasisRoute::triangle : BasisRoute::gram;
-  constexpr double much = 3;  // what is random must pay
-  if (p.rank > 0 && !p.precise && p.rank + oversampling < std::min(p.size, p.fibers) / 2 &&
+  constexpr double much = 3, worth_it = 5e9;  // what is random must pay
+  if (p.rank > 0 && basis_flops(p, exact) > worth_it && !p.precise &&
+      p.rank + oversampling < std::min(p.size, p.fibers) / 2 &&
       much * basis_flops(p, BasisRoute::randomized) < basis_flops(p, exact))
     return BasisRoute::randomized;
   return exact;

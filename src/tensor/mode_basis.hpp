@@ -5,8 +5,8 @@
 //   rounding. triangle    Y₍ₙ₎ᵀ = Q R piece by piece (or Y₍ₙ₎ where that is the tall one), then the SVD of R:
 //   twice the
 //               work, and all singular values to rounding.
-//   randomized  the range of Y₍ₙ₎ from a Gaussian block, one power step and Rayleigh-Ritz (Halko, Martinsson,
-//               Tropp 2011): for few directions of a large mode.
+//   randomized  the range of Y₍ₙ₎ from a Gaussian block, power steps while they add something, and
+//               Rayleigh-Ritz (Halko, Martinsson, Tropp 2011): for few directions of a large mode.
 #pragma once
 
 #include "tensor/leading_vectors.hpp"

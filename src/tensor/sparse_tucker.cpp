@@ -57,7 +57,7 @@ SparseTuckerFit sparse_hooi(const SparseTensor<T>& x, const TuckerProblem& probl
     now.squared_error = std::max(0.0, total - kept);
     return total > 0 ? std::sqrt(now.squared_error / total) : 0.0;
   };
-  fit.errors =
+  fit.sweeps =
       hooi<double>(parts, s, sweep, relative_error, std::numeric_limits<double>::infinity(), limits, run);
   return fit;
 }

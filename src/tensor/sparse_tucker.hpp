@@ -8,7 +8,7 @@ namespace mercer {
 
 struct SparseTuckerFit {
   TuckerParts<double> parts;
-  std::vector<double> errors;  ///< relative, after each sweep
+  HooiSweeps sweeps;
 };
 
 /// total: ‖X‖²

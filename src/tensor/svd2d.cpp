@@ -76,12 +76,18 @@ Block<double> identity_if_full(const Block<double>& basis, Index size) {
   return basis.size() > 0 ? basis : Block<double>(Block<double>::Identity(size, size));
 }
 
-/// GLRAM: each side's best basis for the other's. Returns √error² after each round, relative to `norm`.
-template <class T>
-std::vector<double> alternate(const MatrixStack<T>& stack, Sides& sides, double squared_norm, double error,
-                              double norm, const Svd2dOptions& options, const Run& run) {
-  using Wanted = typename MatrixStack<T>::Wanted;
+/// The relative error after each round.
+struct Rounds {
   std::vector<double> errors;
+  bool converged = false;
+};
+
+/// GLRAM: each side's best basis for the other's. Errors are relative to `norm`.
+template <class T>
+Rounds alternate(const MatrixStack<T>& stack, Sides& sides, double squared_norm, double error, double norm,
+                 const Svd2dOptions& options, const Run& run) {
+  using Wanted = typename MatrixStack<T>::Wanted;
+  Rounds out;
   const auto captured_by = [&](Block<double>& basis,
                                Block<double> scatter) {  // Σ of the eigenvalues it keeps
     Leading found = leading(std::move(scatter), basis.cols());
@@ -99,14 +105,15 @@ std::vector<double> alternate(const MatrixStack<T>& stack, Sides& sides, double 
     const double now = std::sqrt(std::max(0.0, squared_norm - captured)) / norm;
     if (now > error) {  // rounding
       sides = before;
+      out.converged = true;
       break;
     }
-    errors.push_back(now);
-    const bool done = error - now < options.tolerance;
+    out.errors.push_back(now);
+    out.converged = error - now <= options.tolerance;
     error = now;
-    if (done) break;
+    if (out.converged) break;
   }
-  return errors;
+  return out;
 }
 
 }  // namespace
@@ -163,7 +170,12 @@ Svd2d<T> Svd2d<T>::fit(const TensorView<T>& x, const Svd2dOptions& options, cons
   Decomposition d;
   if (options.iterations > 0 && norm > 0) {
     const double left_out = std::max(0.0, squared_norm - stack.cores(sides).squaredNorm());
-    d.errors = alternate(stack, sides, squared_norm, std::sqrt(left_out) / norm, norm, options, run);
+    Rounds rounds = alternate(stack, sides, squared_norm, std::sqrt(left_out) / norm, norm, options, run);
+    d.errors = std::move(rounds.errors);
+    report.converged = rounds.converged;
+    if (!report.converged)
+      report.notes.push_back(
+          fmt::format("GLRAM was stopped after {} rounds: its error still falls", options.iterations));
     watch.lap("GLRAM");
   }
   model.left_ = identity_if_full(sides.left, h).template cast<T>();
@@ -183,7 +195,7 @@ Svd2d<T> Svd2d<T>::fit(const TensorView<T>& x, const Svd2dOptions& options, cons
   d.relative_error = norm > 0 ? std::sqrt(squared_error) / norm : 0;
   d.explained = 1 - d.relative_error * d.relative_error;
   d.rms_error = std::sqrt(squared_error / double(n));
-  d.mode_values = {Vector<double>(), model.left_values_.cwiseSqrt(), model.right_values_.cwiseSqrt()};
+  d.mode_values = {model.left_values_.cwiseSqrt(), model.right_values_.cwiseSqrt()};
   report.method = "svd2d";
   report.n = n;
   report.d = h * w;

@@ -103,7 +103,10 @@ Projection<T> project_matrices(const TensorView<T>& x, const TensorKernelPcaOpti
 }
 
 template <class T>
-Projection<T> project_modes(const TensorView<T>& x, const TensorKernelPcaOptions& options, const Run& run) {
+Projection<T> project_modes(const TensorView<T>& x, const TensorKernelPcaOptions& options,
+                            const Run& caller) {
+  const SteadyRun steady(caller);
+  const Run& run = steady;
   const TuckerProblem problem = projection_problem(x.shape(), options, sizeof(T));
   const TensorView<T> data = packed_copy_if_needed(x, run);
   const double length = checked_norm(data, run), total = length * length;
@@ -118,6 +121,7 @@ Projection<T> project_modes(const TensorView<T>& x, const TensorKernelPcaOptions
   d.relative_error = total > 0 ? std::sqrt(parts.squared_error / total) : 0;
   d.explained = 1 - d.relative_error * d.relative_error;
   d.mode_values = std::move(parts.values);
+  d.mode_values.erase(d.mode_values.begin() + options.sample_mode);
   d.known = x.count();
   d.kept = parts.core.count();
   for (const Block<T>& factor : out.factors) d.kept += factor.size();

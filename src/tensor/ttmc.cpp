@@ -162,7 +162,7 @@ ProjectedModes project_other_modes(const SparseTensor<T>& x, Index mode,
   }
   ProjectedModes out(shape, strides, element_count(shape));
   if (x.stored() == 0) return out;
-  const Index wanted = run.thread_count() == 1 ? 1 : 8 * run.thread_count();
+  const Index wanted = run.thread_count() == 1 ? 1 : 2 * run.thread_count();
   const auto bounds = bands_of(x.index(walk.target()), x.size(mode), wanted);
   parallel_for(static_cast<Index>(bounds.size()) - 1, run,
                [&](Index band) { walk.add_rows(bounds[at(band)], bounds[at(band) + 1], out.data()); });

@@ -64,7 +64,7 @@ struct Tucker<T>::Fit {
   double total = 0;  ///< ‖X‖²
   Stopwatch watch = {};
   Tucker model = {};
-  std::vector<double> errors = {};
+  HooiSweeps sweeps = {.errors = {}, .converged = true};
 
   Fit(const Shape& shape, const TuckerOptions& given, const Run& by)
       : options(given), run(by), problem(tucker_problem(shape, given, least_error<T>, sizeof(T))) {}
@@ -79,6 +79,7 @@ struct Tucker<T>::Fit {
                                                 : plain_hosvd(x, problem, steps, budget, total, run);
       watch.lap("bases");
       const double error = measured(parts);
+      watch.lap("error");
       if (!problem.ranks.empty() || options.error == 0 || error <= options.error) return parts;
       if (attempt == most_attempts) {
         problem.notes.push_back("rounding keeps the error above the one that was asked for");
@@ -116,7 +117,7 @@ struct Tucker<T>::Fit {
     d.relative_error = relative(parts.squared_error, total);
     d.explained = 1 - d.relative_error * d.relative_error;
     d.mode_values = std::move(parts.values);
-    d.errors = std::move(errors);
+    d.errors = std::move(sweeps.errors);
 
     Report& report = model.report_;
     report.method = "tucker";
@@ -126,6 +127,10 @@ struct Tucker<T>::Fit {
     report.components_requested = options.ranks.empty() ? report.components : options.ranks[at(s)];
     report.precision = precision_of<T>;
     report.centered = false;
+    report.converged = sweeps.converged;
+    if (!sweeps.converged)
+      problem.notes.push_back(
+          fmt::format("HOOI was stopped after {} sweeps: its error still falls", d.errors.size()));
     report.notes = problem.notes;
     report.decomposition = std::move(d);
     watch.lap("scores");
@@ -156,10 +161,8 @@ Tucker<T> Tucker<T>::fit(const TensorView<T>& x, const TuckerOptions& options, c
   fit.watch.lap("prepare");
 
   const auto measured = [&](TuckerParts<T>& parts) {
-    if (lost_in_rounding<T>(parts.squared_error, total)) {
+    if (lost_in_rounding<T>(parts.squared_error, total))
       parts.squared_error = squared_residual(data, parts.core, parts.factors, run);
-      fit.watch.lap("error");
-    }
     return relative(parts.squared_error, total);
   };
   TuckerParts<T> parts = fit.truncated(data, steps, measured);
@@ -171,7 +174,7 @@ Tucker<T> Tucker<T>::fit(const TensorView<T>& x, const TuckerOptions& options, c
       now.squared_error = std::max(0.0, total - kept * kept);
       return measured(now);
     };
-    fit.errors = hooi<T>(
+    fit.sweeps = hooi<T>(
         parts, options.sample_mode, dense_sweep(data, parts.factors, options.sample_mode, run), after_sweep,
         relative(parts.squared_error, total), {.sweeps = options.hooi, .tolerance = options.tolerance}, run);
     fit.watch.lap("HOOI");
@@ -191,7 +194,7 @@ Tucker<T> Tucker<T>::fit(const SparseTensor<T>& x, const TuckerOptions& options,
   fit.watch.lap("prepare");
   SparseTuckerFit found = sparse_hooi(x, fit.problem, fit.total,
                                       {.sweeps = fit.problem.sweeps, .tolerance = options.tolerance}, run);
-  fit.errors = std::move(found.errors);
+  fit.sweeps = std::move(found.sweeps);
   if (found.parts.squared_error < 1e-12 * fit.total)
     fit.problem.notes.push_back("the error is below what the norms of a sparse array tell (1e-7 or so)");
   fit.watch.lap("HOOI");
