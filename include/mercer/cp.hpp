@@ -6,12 +6,19 @@
 //     model.weights(); model.factors()[1]; model.report().decomposition->core_consistency;
 //
 // Scores of a sample: the least-squares coefficients (not negative if asked for) of b_r ∘ c_r ...; those of
-// the training samples are diag(λ) times the sample mode's factor.
+// the training samples are diag(λ) times the sample mode's factor. A model that was fitted with gaps takes
+// samples with gaps.
+//
+// Components that cancel each other, swamps and whatever else makes a CP model doubtful is said in
+// report().decomposition->warnings. Indices of which no entry is known keep rows of zeros, and a note says so.
 #pragma once
 
 #include <mercer/tensor_model.hpp>
 
 namespace mercer {
+
+template <class T>
+class CpData;  // src/tensor/cp_data.hpp
 
 enum class CpStart { automatic, random, hosvd };
 
@@ -44,17 +51,19 @@ class Cp final : public TensorModel<T> {
   [[nodiscard]] std::vector<Block<T>> factors() const override { return factors_; }
   [[nodiscard]] Tensor<T> reconstruction(const Run& run = {}) const override;
   [[nodiscard]] Matrix<T> scores() const override;
+  [[nodiscard]] bool takes_gaps() const override { return gaps_; }
 
   static std::unique_ptr<Model<T>> read(ModelReader<T>& reader);  ///< used by load_model
 
  private:
+  static Cp fit_to(CpData<T>& data, Plan plan, const CpOptions& options, const Run& run);
   Matrix<T> do_transform(const Samples<T>& points, const Run& run) const override;
   Matrix<T> do_inverse(const MatrixView<T>& scores, const Run& run) const override;
   void write(ModelWriter& writer) const override;
 
   Vector<double> weights_;
   std::vector<Block<T>> factors_;
-  bool nonnegative_ = false;
+  bool nonnegative_ = false, gaps_ = false;
 };
 
 }  // namespace mercer
