@@ -69,6 +69,7 @@ Ranks Ranks::parse(const std::string& text) {
 }
 
 Shape Ranks::of(const Shape& sizes, const std::string& what) const {
+  if (text_ == "all") return sizes;
   if (ranks_.size() != sizes.size())
     throw Error(ErrorCode::usage,
                 fmt::format("--ranks {}: {} rank{} for {}", text_, ranks_.size(),

@@ -34,7 +34,7 @@ void transform_stack(const Flags& flags, const TensorModel<T>& model, const Sess
         std::pair{"--missing", flags.read.missing != "error"}})
     if (given)
       throw Error(ErrorCode::usage, fmt::format("{} is for tables, and {} is an array", name, flags.data),
-                  "leave it out");
+                  "leave it out: a cp model that was fitted with --missing fit takes gaps by itself");
   const Stack<T> x(flags.data, run);
   session.interrupts.check();
   const Matrix<T> scores = x.visit([&](const auto& values) { return model.transform_tensor(values, run); });

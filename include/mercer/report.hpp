@@ -80,13 +80,14 @@ struct Decomposition {
   Index kept = 0;             ///< numbers that the model keeps instead
   double relative_error = 0;  ///< ‖X − X̂‖ / ‖X‖, over the known entries
   double explained = 0;       ///< 1 − its square
-  std::optional<double> rms_error;          ///< 2D-SVD: √ of the mean over samples of ‖A_i − Â_i‖²
-  std::vector<Vector<double>> mode_values;  ///< Tucker, 2D-SVD: singular values of each mode's unfolding
-  Vector<double> weights;                   ///< CP: λ
-  std::vector<double> errors;               ///< relative error after each sweep, where there were any
-  Index starts = 0;                         ///< CP: how many were tried
-  std::optional<double> core_consistency;   ///< CP: in percent; 100: the data has no more structure than R
-  std::vector<std::string> warnings;        ///< CP: swamps, components that cancel each other, ...
+  std::optional<double> variance_explained;  ///< 2D-SVD with a mean: of the variation about it
+  std::optional<double> rms_error;           ///< 2D-SVD: √ of the mean over samples of ‖A_i − Â_i‖²
+  std::vector<Vector<double>> mode_values;   ///< Tucker, 2D-SVD: singular values of each mode's unfolding
+  Vector<double> weights;                    ///< CP: λ
+  std::vector<double> errors;                ///< relative error after each sweep, where there were any
+  Index starts = 0;                          ///< CP: how many were tried
+  std::optional<double> core_consistency;    ///< CP: in percent; 100: the data has no more structure than R
+  std::vector<std::string> warnings;         ///< CP: swamps, components that cancel each other, ...
 };
 
 struct Report {

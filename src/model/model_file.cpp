@@ -149,6 +149,7 @@ nlohmann::json ModelWriter::decomposition(const Decomposition& d) {
                         {"starts", d.starts},
                         {"warnings", d.warnings},
                         {"mode_values", d.mode_values.size()}};
+  if (d.variance_explained) out["variance_explained"] = keep_number(*d.variance_explained);
   if (d.rms_error) out["rms_error"] = keep_number(*d.rms_error);
   if (d.core_consistency) out["core_consistency"] = keep_number(*d.core_consistency);
   vector("report.weights", d.weights);

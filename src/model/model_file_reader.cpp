@@ -380,6 +380,7 @@ Decomposition ModelReader<T>::decomposition() const {
   d.explained = saved.number("explained");
   d.starts = saved.count("starts");
   d.warnings = saved.texts("warnings");
+  if (saved.has("variance_explained")) d.variance_explained = saved.number("variance_explained");
   if (saved.has("rms_error")) d.rms_error = saved.number("rms_error");
   if (saved.has("core_consistency")) d.core_consistency = saved.number("core_consistency");
   d.weights = vector("report.weights");

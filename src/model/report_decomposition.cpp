@@ -34,18 +34,24 @@ std::string percent(double share) {
   return missing == 0 ? "100 %" : fmt::format("{:.{}f} %", 100 * share, std::min(decimals, 12));
 }
 
-std::string closeness(const Decomposition& d) {
-  if (!std::isfinite(d.relative_error)) return "the relative error cannot be told";
-  std::string out =
-      fmt::format("relative error {:.4g}, {} explained", d.relative_error, percent(d.explained));
-  if (d.rms_error && std::isfinite(*d.rms_error)) out += fmt::format(", rms error {:.6g}", *d.rms_error);
-  return out;
-}
-
 double entries(const Decomposition& d) {
   double count = 1;
   for (const Index size : d.shape) count *= static_cast<double>(size);
   return count;
+}
+
+std::string closeness(const Decomposition& d) {
+  if (!std::isfinite(d.relative_error)) return "the relative error cannot be told";
+  std::string out =
+      fmt::format("relative error {:.4g}, {} explained", d.relative_error, percent(d.explained));
+  if (d.variance_explained && std::isfinite(*d.variance_explained))
+    out += fmt::format(" (of the variation about the mean {})", percent(*d.variance_explained));
+  if (d.rms_error && std::isfinite(*d.rms_error)) {
+    const double of_a_sample = entries(d) / static_cast<double>(std::max<Index>(1, d.shape.front()));
+    out += fmt::format("\nrms error {:.6g} a sample, {:.4g} an entry", *d.rms_error,
+                       *d.rms_error / std::sqrt(of_a_sample));
+  }
+  return out;
 }
 
 std::string storage(const Decomposition& d) {
@@ -102,10 +108,11 @@ std::string modes(const Decomposition& d) {
 
 /// Bro and Kiers (2003): near 100 the components are what they seem, far below they share something.
 std::string consistency(double percent) {
-  const char* meaning = percent >= 90   ? "as many components as the array has"
+  const char* meaning = percent >= 90   ? "not more components than the array has"
                         : percent >= 50 ? "perhaps one component too many"
                                         : "too many components, or an array that is no sum of so few";
-  return fmt::format("core consistency {:.1f} %: {}\n", percent, meaning);
+  return fmt::format("core consistency {}: {}\n", percent < 0 ? "below 0" : fmt::format("{:.1f} %", percent),
+                     meaning);
 }
 
 std::string sweeps(const Report& r) {
@@ -125,6 +132,7 @@ void add_decomposition(Json& report, const Decomposition& d) {
   report["ranks"] = d.ranks;
   report["relative_error"] = json_number(d.relative_error);
   report["explained"] = json_number(d.explained);
+  if (d.variance_explained) report["variance_explained"] = json_number(d.variance_explained);
   if (d.rms_error) report["rms_error"] = json_number(d.rms_error);
   report["known"] = d.known;
   report["kept"] = d.kept;

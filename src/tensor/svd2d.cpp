@@ -194,6 +194,7 @@ Svd2d<T> Svd2d<T>::fit(const TensorView<T>& x, const Svd2dOptions& options, cons
   d.kept = n * p * q + (p < h ? h * p : 0) + (q < w ? w * q : 0) + (options.center ? h * w : 0);
   d.relative_error = norm > 0 ? std::sqrt(squared_error) / norm : 0;
   d.explained = 1 - d.relative_error * d.relative_error;
+  if (options.center) d.variance_explained = squared_norm > 0 ? 1 - squared_error / squared_norm : 1;
   d.rms_error = std::sqrt(squared_error / double(n));
   d.mode_values = {model.left_values_.cwiseSqrt(), model.right_values_.cwiseSqrt()};
   report.method = "svd2d";

@@ -198,7 +198,7 @@ Tucker<T> Tucker<T>::fit(const SparseTensor<T>& x, const TuckerOptions& options,
   if (found.parts.squared_error < 1e-12 * fit.total)
     fit.problem.notes.push_back("the error is below what the norms of a sparse array tell (1e-7 or so)");
   fit.watch.lap("HOOI");
-  return fit.finish(found.parts, x.stored());
+  return fit.finish(found.parts, element_count(x.shape()));  // those not stored are zeros
 }
 
 template <class T>
