@@ -64,6 +64,7 @@ class Model {
   virtual void write(ModelWriter& writer) const = 0;
 
   friend class ModelReader<T>;
+  friend class ModelWriter;
 };
 
 struct LoadOptions {

@@ -28,9 +28,10 @@ template <class T>
 class Tucker final : public TensorModel<T> {
  public:
   static Tucker fit(const TensorView<T>& x, const TuckerOptions& options = {}, const Run& run = {});
-  /// Never made dense: HOOI from the modes' own Gram matrices; needs ranks.
+  /// Never made dense: HOOI from the modes' own Gram matrices; needs ranks. `hooi` 0: 50 sweeps at most.
   static Tucker fit(const SparseTensor<T>& x, const TuckerOptions& options, const Run& run = {});
-  /// What fit would do and need; made before anything is allocated.
+  /// What fit would do and need; made before anything is allocated. Sparse: where fewer entries are stored
+  /// than the shape has.
   static Plan plan(const Shape& shape, Index stored, const TuckerOptions& options = {}, const Run& run = {});
 
   [[nodiscard]] const Tensor<T>& core() const { return core_; }
@@ -45,8 +46,11 @@ class Tucker final : public TensorModel<T> {
   Matrix<T> do_inverse(const MatrixView<T>& scores, const Run& run) const override;
   void write(ModelWriter& writer) const override;
 
+  struct Fit;
+
   Tensor<T> core_;
   std::vector<Block<T>> factors_;
+  Block<T> score_basis_;  ///< Q
   Matrix<T> scores_;
 };
 

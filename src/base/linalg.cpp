@@ -26,6 +26,8 @@ void sgeqrf_(const int*, const int*, float*, const int*, float*, float*, const i
 void dorgqr_(const int*, const int*, const int*, double*, const int*, const double*, double*, const int*,
              int*);
 void sorgqr_(const int*, const int*, const int*, float*, const int*, const float*, float*, const int*, int*);
+void dgesdd_(const char*, const int*, const int*, double*, const int*, double*, double*, const int*, double*,
+             const int*, double*, const int*, int*, int*);
 void dpotrf_(const char*, const int*, double*, const int*, int*);
 void dsytrf_(const char*, const int*, double*, const int*, int*, double*, const int*, int*);
 }
@@ -97,8 +99,8 @@ void syrk(Transpose ta, Index n, Index k, T alpha, const T* a, Index lda, T beta
 template <class T>
 void gemv(Transpose ta, Index m, Index n, const T* a, Index lda, const T* x, T* y) {
   const auto mine = turn();
-  choose<T>(cblas_dgemv, cblas_sgemv)(CblasColMajor, flag(ta), narrow(m), narrow(n), T(1), a, narrow(lda), x, 1,
-                                      T(0), y, 1);
+  choose<T>(cblas_dgemv, cblas_sgemv)(CblasColMajor, flag(ta), narrow(m), narrow(n), T(1), a, narrow(lda), x,
+                                      1, T(0), y, 1);
 }
 
 template <class T>
@@ -182,20 +184,67 @@ void sygvd(Block<double>& a, Block<double>& b, Vector<double>& values) {
   require_success(info, "sygvd");
 }
 
+namespace {
+
+/// Householder's reflectors below the diagonal of w and in tau, R on and above it.
 template <class T>
-Block<T> qr(BlockRef<T> w) {
-  const OneThread alone;
+void reflect(BlockRef<T> w, Vector<T>& tau, std::vector<T>& work) {
   const int n = narrow(w.rows()), b = narrow(w.cols()), stride = narrow(w.outerStride());
-  Vector<T> tau(b);
-  std::vector<T> work(static_cast<std::size_t>(std::max(1, b)) * 64);
+  tau.resize(b);
+  work.resize(static_cast<std::size_t>(std::max(1, b)) * 64);
   const int work_size = static_cast<int>(work.size());
   int info = 0;
   choose<T>(dgeqrf_, sgeqrf_)(&n, &b, w.data(), &stride, tau.data(), work.data(), &work_size, &info);
   require_success(info, "geqrf");
+}
+
+}  // namespace
+
+template <class T>
+Block<T> qr_triangle(BlockRef<T> w) {
+  const OneThread alone;
+  Vector<T> tau;
+  std::vector<T> work;
+  reflect<T>(w, tau, work);
+  return w.topRows(w.cols()).template triangularView<Eigen::Upper>();
+}
+
+template <class T>
+Block<T> qr(BlockRef<T> w) {
+  const OneThread alone;
+  Vector<T> tau;
+  std::vector<T> work;
+  reflect<T>(w, tau, work);
+  const int n = narrow(w.rows()), b = narrow(w.cols()), stride = narrow(w.outerStride());
+  const int work_size = static_cast<int>(work.size());
+  int info = 0;
   Block<T> r = w.topRows(b).template triangularView<Eigen::Upper>();
   choose<T>(dorgqr_, sorgqr_)(&n, &b, &b, w.data(), &stride, tau.data(), work.data(), &work_size, &info);
   require_success(info, "orgqr");
   return r;
+}
+
+void svd(Block<double>& matrix, Vector<double>& values) {
+  std::optional<OneThread> alone;
+  if (matrix.rows() < 500) alone.emplace();
+  const int n = narrow(matrix.rows());
+  values.resize(n);
+  if (n == 0) return;
+  if (n > max_syevd)  // the workspace is counted in 32 bits
+    throw Error(ErrorCode::no_memory, fmt::format("a matrix of {} rows is beyond LAPACK", matrix.rows()));
+  Block<double> right(n, n);
+  int info = 0, work_size = -1;
+  double query = 0;
+  std::vector<int> iwork(8 * static_cast<std::size_t>(n));
+  const auto call = [&](double* work) {
+    dgesdd_("O", &n, &n, matrix.data(), &n, values.data(), nullptr, &n, right.data(), &n, work, &work_size,
+            iwork.data(), &info);
+    require_success(info, "gesdd");
+  };
+  call(&query);
+  work_size = static_cast<int>(query);
+  std::vector<double> work(static_cast<std::size_t>(work_size));
+  call(work.data());
 }
 
 Index cholesky(Block<double>& matrix) {
@@ -282,6 +331,7 @@ void multiply_right(BlockRef<T> a, const BlockView<T>& b) {
   template T dot<T>(Index, const T*, const T*);                                                            \
   template void solve_lower<T>(Transpose, Index, Index, const T*, Index, T*, Index);                       \
   template Block<T> qr<T>(BlockRef<T>);                                                                    \
+  template Block<T> qr_triangle<T>(BlockRef<T>);                                                           \
   template Block<T> transposed_times<T>(const BlockView<T>&, const BlockView<T>&);                         \
   template void add_product<T>(T, const BlockView<T>&, const BlockView<T>&, BlockRef<T>);                  \
   template void multiply_right<T>(BlockRef<T>, const BlockView<T>&);

@@ -47,6 +47,13 @@ void sygvd(Block<double>& a, Block<double>& b, Vector<double>& values);
 template <class T>
 [[nodiscard]] Block<T> qr(BlockRef<T> w);
 
+/// The same without Q: returns R, w is destroyed.
+template <class T>
+[[nodiscard]] Block<T> qr_triangle(BlockRef<T> w);
+
+/// Singular values, descending; the left singular vectors replace the square matrix.
+void svd(Block<double>& matrix, Vector<double>& values);
+
 /// The lower triangle becomes its Cholesky factor; the upper one is set to zero. How many leading rows
 /// are positive definite: all of them unless rounding or the matrix itself forbids.
 [[nodiscard]] Index cholesky(Block<double>& matrix);

@@ -138,6 +138,18 @@ void ModelWriter::scaling(const Scaling<T>& s) {
   vector("scaling.factor", s.factor);
 }
 
+template <class T>
+void ModelWriter::nested(const std::string& name, const Model<T>& model) {
+  ModelWriter part(model.method(), precision_of<T>);
+  part.common(model.report_, model.label_, model.columns_);
+  model.write(part);
+  set(name, std::move(part.parameters_));
+  for (Tensor& tensor : part.tensors_) {
+    tensor.name = name + "/" + tensor.name;
+    add(std::move(tensor));
+  }
+}
+
 void ModelWriter::common(const Report& r, const std::optional<Label>& label,
                          const std::vector<std::string>& columns) {
   // What restore() would refuse to read is not written either.
@@ -254,6 +266,15 @@ ModelFile::ModelFile(const std::string& path) : file_(path) {
   if (!parameters_.is_object()) file_.damaged("its list of parameters is not a JSON object");
 }
 
+void ModelFile::narrow(const std::string& name, std::string method) {
+  const auto part = parameters_.find(name);
+  if (part == parameters_.end() || !part->is_object())
+    file_.damaged(fmt::format("the {} model inside of it is missing", method));
+  parameters_ = nlohmann::json(*part);
+  file_.narrow(name + "/");
+  method_ = std::move(method);
+}
+
 const std::string& ModelFile::metadata(const std::string& key) const {
   const auto found = file_.metadata().find(key);
   if (found == file_.metadata().end()) file_.damaged(fmt::format("its metadata lacks '{}'", key));
@@ -268,6 +289,7 @@ const std::string& ModelFile::metadata(const std::string& key) const {
   template void ModelWriter::vector(const std::string&, const Vector<T>&);   \
   template void ModelWriter::samples(const std::string&, const Samples<T>&); \
   template void ModelWriter::scaling(const Scaling<T>&);                     \
+  template void ModelWriter::nested(const std::string&, const Model<T>&);    \
   template void ModelWriter::array(const std::string&, std::vector<T>);
 MERCER_INSTANTIATE(float)
 MERCER_INSTANTIATE(double)

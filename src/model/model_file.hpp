@@ -62,6 +62,9 @@ class ModelWriter {
   void samples(const std::string& name, const Samples<T>& s);
   template <class T>
   void scaling(const Scaling<T>& s);
+  /// A whole model as a part of this one: its parameters as the object `name`, its tensors as name/tensor.
+  template <class T>
+  void nested(const std::string& name, const Model<T>& model);
 
   /// What every model has; Model::save calls it.
   void common(const Report& report, const std::optional<Label>& label,
@@ -91,6 +94,9 @@ class ModelFile {
   [[nodiscard]] const nlohmann::json& parameters() const { return parameters_; }
   [[nodiscard]] const safetensors::File& file() const { return file_; }
 
+  /// From now on the model that is a part of this one, by ModelWriter::nested.
+  void narrow(const std::string& name, std::string method);
+
  private:
   [[nodiscard]] const std::string& metadata(const std::string& key) const;
 
@@ -107,6 +113,8 @@ class ModelReader {
  public:
   /// Throws Error{usage} when the file holds the other precision.
   explicit ModelReader(const std::string& path, LoadOptions options = {});
+  /// Reads the model that is a part of another, by ModelWriter::nested.
+  ModelReader(const ModelReader& outer, const std::string& name, std::string method);
 
   [[nodiscard]] const std::string& path() const { return file_.path(); }
   [[nodiscard]] const std::string& method() const { return file_.method(); }

@@ -118,6 +118,12 @@ ModelReader<T>::ModelReader(const std::string& path, LoadOptions options)
 }
 
 template <class T>
+ModelReader<T>::ModelReader(const ModelReader& outer, const std::string& name, std::string method)
+    : file_(outer.path()), options_(outer.options_) {
+  file_.narrow(name, std::move(method));
+}
+
+template <class T>
 bool ModelReader<T>::has(const std::string& name) const {
   return file_.file().tensors().contains(name) || fields(file_).has(name);
 }

@@ -299,6 +299,13 @@ void File::check_tiling() const {
     damaged(fmt::format("its tensors take {} bytes, and the file has {} for them", end, available));
 }
 
+void File::narrow(const std::string& prefix) {
+  std::map<std::string, Entry> kept;
+  for (auto& [name, entry] : tensors_)
+    if (name.starts_with(prefix)) kept.emplace(name.substr(prefix.size()), std::move(entry));
+  tensors_ = std::move(kept);
+}
+
 void File::verify_checksum() const {
   const auto found = metadata_.find("checksum");
   if (found == metadata_.end()) damaged("it has no checksum");

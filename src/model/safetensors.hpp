@@ -85,6 +85,9 @@ class File {
   [[nodiscard]] const std::map<std::string, std::string>& metadata() const { return metadata_; }
   [[nodiscard]] const std::map<std::string, Entry>& tensors() const { return tensors_; }
 
+  /// Forgets all tensors but those whose names begin with `prefix`, which they lose.
+  void narrow(const std::string& prefix);
+
   /// Reads the whole file once; throws Error{bad_data} unless the checksum is there and matches.
   void verify_checksum() const;
   /// Bytes [first, first + count) of a tensor.

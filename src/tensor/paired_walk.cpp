@@ -7,6 +7,7 @@
 namespace mercer {
 namespace {
 
+constexpr Index tile_side = 32;  // a transposed tile is this square: the first cache holds both sides
 constexpr Index tile_elements = 1 << 14;   // of a tile that is contiguous in both arrays
 constexpr Index group_elements = 1 << 18;  // of what one thread takes at a time
 

@@ -26,9 +26,8 @@ class PairedWalk {
 
   /// The tiles in groups of a fixed number of elements (about): what one thread takes at a time.
   [[nodiscard]] Index groups() const { return (tiles_ + group_ - 1) / group_; }
-  /// Does the first array move fastest along the outer loop? Then a tile has at most tile_side² elements.
+  /// Does the first array move fastest along the outer loop?
   [[nodiscard]] bool transposed() const { return transposed_; }
-  static constexpr Index tile_side = 32;
 
   /// use(tile) for the tiles of a group, in order.
   template <class Use>

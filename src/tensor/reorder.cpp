@@ -10,18 +10,26 @@
 namespace mercer {
 namespace {
 
-/// Read along one dimension, written along the other, through a buffer in the first cache: rows that lie a
-/// power of two apart would otherwise push each other out of it.
-template <class T>
+/// In squares of a few elements, which the registers hold. Packed: both arrays are contiguous, each along its
+/// own dimension.
+template <bool packed, class T>
 void transpose_tile(const T* x, T* out, const PairedWalk::Tile& tile) {
-  T buffer[PairedWalk::tile_side * PairedWalk::tile_side];
-  const Index inner = tile.inner, outer = tile.outer;
-  for (Index i = 0; i < inner; ++i)
-    for (Index j = 0; j < outer; ++j)
-      buffer[i * outer + j] = x[i * tile.first.inner_stride + j * tile.first.outer_stride];
-  for (Index j = 0; j < outer; ++j)
-    for (Index i = 0; i < inner; ++i)
-      out[i * tile.second.inner_stride + j * tile.second.outer_stride] = buffer[i * outer + j];
+  constexpr Index side = 4;
+  const Index x_inner = tile.first.inner_stride, x_outer = packed ? 1 : tile.first.outer_stride;
+  const Index out_inner = packed ? 1 : tile.second.inner_stride, out_outer = tile.second.outer_stride;
+  const auto copy = [&](Index i, Index j) {
+    out[i * out_inner + j * out_outer] = x[i * x_inner + j * x_outer];
+  };
+  for (Index j = 0; j < tile.outer; j += side)
+    for (Index i = 0; i < tile.inner; i += side) {
+      if (i + side <= tile.inner && j + side <= tile.outer) {
+        for (Index l = 0; l < side; ++l)
+          for (Index k = 0; k < side; ++k) copy(i + k, j + l);
+      } else {
+        for (Index l = j; l < std::min(j + side, tile.outer); ++l)
+          for (Index k = i; k < std::min(i + side, tile.inner); ++k) copy(k, l);
+      }
+    }
 }
 
 template <class T>
@@ -46,10 +54,12 @@ void copy_in_order(const TensorView<T>& x, const Shape& modes, T* out, const Run
     walk.for_each_tile(group, [&](const PairedWalk::Tile& tile) {
       const T* from = x.data() + tile.first.offset;
       T* to = out + tile.second.offset;
-      if (walk.transposed())
-        transpose_tile(from, to, tile);
-      else
+      if (!walk.transposed())
         copy_tile(from, to, tile);
+      else if (tile.first.outer_stride == 1 && tile.second.inner_stride == 1)
+        transpose_tile<true>(from, to, tile);
+      else
+        transpose_tile<false>(from, to, tile);
     });
   });
 }

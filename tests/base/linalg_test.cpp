@@ -48,6 +48,17 @@ TYPED_TEST(Linalg, SyrkFillsTheLowerTriangle) {
     for (Index j = 0; j < 7; ++j) EXPECT_NEAR(double(c(i, j)), j <= i ? double(truth(i, j)) : 9.0, 1e-5);
 }
 
+TYPED_TEST(Linalg, GemvMultipliesByAMatrixAndByItsTranspose) {
+  using T = TypeParam;
+  const Block<T> a = test::random_matrix<T>(7, 5, 6);
+  const Vector<T> x = test::random_matrix<T>(5, 1, 7), y = test::random_matrix<T>(7, 1, 8);
+  Vector<T> ax(7), aty(5);
+  linalg::gemv<T>(linalg::Transpose::no, 7, 5, a.data(), 7, x.data(), ax.data());
+  linalg::gemv<T>(linalg::Transpose::yes, 7, 5, a.data(), 7, y.data(), aty.data());
+  EXPECT_LT(double((ax - a * x).norm()), 1e-5);
+  EXPECT_LT(double((aty - a.transpose() * y).norm()), 1e-5);
+}
+
 TEST(LinalgEigen, AllAndSomeEigenpairsAgreeWithTheSpectrumTheyWereMadeFrom) {
   const Vector<double> values = Vector<double>::LinSpaced(40, -3, 7);
   const Block<double> a = test::symmetric_with(values, 6);

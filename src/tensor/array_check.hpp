@@ -1,0 +1,16 @@
+// Whether an array can be decomposed at all: finite, and neither too large nor too small for squares.
+#pragma once
+
+#include <mercer/run.hpp>
+#include <mercer/tensor.hpp>
+
+namespace mercer {
+
+/// ‖X‖. Throws Error{bad_data} that names the first entry that is no finite number, or says that the squares
+/// of the values leave a double's range.
+template <class T>
+[[nodiscard]] double checked_norm(const TensorView<T>& x, const Run& run = {});
+template <class T>
+[[nodiscard]] double checked_norm(const SparseTensor<T>& x);
+
+}  // namespace mercer

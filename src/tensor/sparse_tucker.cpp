@@ -1,0 +1,72 @@
+// Bases to begin from, and sweeps by projections of the stored entries.
+#include "tensor/sparse_tucker.hpp"
+
+#include "base/random.hpp"
+#include "spectral/orthonormal.hpp"
+#include "tensor/sample_rows.hpp"
+#include "tensor/sparse_gram.hpp"
+#include "tensor/ttmc.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace mercer {
+namespace {
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+Block<double> random_basis(Index size, Index rank, Index mode, std::uint64_t seed) {
+  Random random(seed, 0x737061727365ULL + static_cast<std::uint64_t>(mode));
+  Block<double> basis(size, rank);
+  fill_random<double>(basis, random);
+  make_orthonormal(basis);
+  return basis;
+}
+
+}  // namespace
+
+template <class T>
+SparseTuckerFit sparse_hooi(const SparseTensor<T>& x, const TuckerProblem& problem, double total,
+                            const HooiLimits& limits, const Run& run) {
+  SparseTuckerFit fit;
+  TuckerParts<double>& parts = fit.parts;
+  parts.factors.resize(x.shape().size());
+  parts.values.resize(x.shape().size());
+  for (Index mode = 0; mode < x.order(); ++mode) {
+    run.report("bases", double(mode) / double(x.order()));
+    const Index rank = problem.ranks[at(mode)];
+    if (has_sparse_gram(x.size(mode))) {
+      LeftVectors start = vectors_of_gram(sparse_mode_gram(x, mode, run), {.rank = rank});
+      parts.factors[at(mode)] = std::move(start.vectors);
+      parts.values[at(mode)] = std::move(start.values);
+    } else {
+      parts.factors[at(mode)] = random_basis(x.size(mode), rank, mode, run.seed);
+    }
+  }
+  // Large modes first: what begins from a random basis is found from what does not.
+  const Index s = problem.sample_mode;
+  Shape modes = other_modes(x.order(), s);
+  std::stable_sort(modes.begin(), modes.end(), [&](Index a, Index b) { return x.size(a) > x.size(b); });
+  modes.push_back(s);
+  const Sweep<double> sweep = [&](const Visit<double>& visit) {
+    for (const Index mode : modes) visit(mode, project_other_modes(x, mode, parts.factors, run).view());
+  };
+  const auto relative_error = [&](TuckerParts<double>& now) {  // the factors are orthonormal
+    const double kept = now.core.values().squaredNorm();
+    now.squared_error = std::max(0.0, total - kept);
+    return total > 0 ? std::sqrt(now.squared_error / total) : 0.0;
+  };
+  fit.sweeps =
+      hooi<double>(parts, s, sweep, relative_error, std::numeric_limits<double>::infinity(), limits, run);
+  return fit;
+}
+
+#define MERCER_INSTANTIATE(T)                                                                \
+  template SparseTuckerFit sparse_hooi(const SparseTensor<T>&, const TuckerProblem&, double, \
+                                       const HooiLimits&, const Run&);
+MERCER_INSTANTIATE(float)
+MERCER_INSTANTIATE(double)
+#undef MERCER_INSTANTIATE
+
+}  // namespace mercer
