@@ -29,4 +29,4 @@ def table(context):
             yield name, f"correlation with {acid}", 1.0, r
     for rank in (1, 2, 3, 4):
         report = context.report("cp", data, "--rank", rank, "--partial")
-        yield "core consistency, %", f"{rank} components", 100.0 if rank <= 3 else None, report["core_consistency"]
+        yield "core consistency, %", f"{rank} component{'s' if rank > 1 else ''}", 100.0 if rank <= 3 else None, report["core_consistency"]

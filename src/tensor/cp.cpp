@@ -22,7 +22,7 @@ namespace mercer {
 namespace {
 
 constexpr Index more_starts = 3;       ///< random ones, where HOSVD's did not do
-constexpr Index cheap_starts = 2;      ///< where they cost next to nothing: a local minimum shows only so
+constexpr Index cheap_starts = 9;      ///< where they cost next to nothing: a local minimum shows only so
 constexpr double cheap_flops = 1e9;    ///< of a start
 constexpr double exact_enough = 1e-6;  ///< relative error that no other start need beat
 
@@ -59,13 +59,14 @@ Starts<T> fit_from_starts(CpData<T>& data, const CpOptions& options, double swee
   const bool choose = options.start == CpStart::automatic && options.starts == 0;
   const auto doubtful = [&] { return !out.best.converged || !cancelling_pairs(out.best.model, run).empty(); };
   Index wanted = std::max<Index>(1, options.starts);
+  bool cheap = false;
   if (choose && out.best.errors.back() > exact_enough) {
-    const bool cheap = sweep_flops * double(out.best.errors.size()) < cheap_flops;
-    wanted += doubtful() ? more_starts : (cheap ? cheap_starts : 0);
+    cheap = sweep_flops * double(out.best.errors.size()) < cheap_flops;
+    wanted += cheap ? cheap_starts : doubtful() ? more_starts : 0;
   }
   for (Index number = 1; out.tried < wanted; ++number) {
     use(random_start<T>(data.shape(), options.rank, options.nonnegative, number, run));
-    if (choose && out.tried > cheap_starts && !doubtful()) break;
+    if (choose && !cheap && !doubtful()) break;
   }
   return out;
 }
@@ -99,7 +100,7 @@ std::vector<std::string> unknown_indices(CpData<T>& data, const Run& run) {
       starts > 1 ? fmt::format(" of each of {} starts", starts) : "", errors.back(), std::abs(fall));
   for (const std::string& warning : warnings) message += "; " + warning;
   throw Error(ErrorCode::not_converged, message,
-              "more sweeps, a larger tolerance or a smaller rank; or take what there is: allow_partial");
+              "more sweeps, a larger tolerance or a smaller rank; or take what there is: --partial");
 }
 
 }  // namespace
@@ -179,7 +180,6 @@ Cp<T> Cp<T>::fit_to(CpData<T>& data, Plan plan, const CpOptions& options, const 
         fmt::format("not converged: the last of {} sweeps still changed the relative error by "
                     "{:.2g}",
                     best.errors.size(), std::abs(best.last_fall)));
-  if (starts.tried > 1) report.notes.push_back(fmt::format("the best of {} starts", starts.tried));
   if (data.order() == 2)
     report.notes.push_back(
         "the factors of a 2-way array are not unique: any invertible mix of them fits as well");
