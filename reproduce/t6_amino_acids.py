@@ -9,7 +9,7 @@ SOURCE = ("Bro, 'PARAFAC. Tutorial and applications', Chemometrics and Intellige
 ACIDS = ("tryptophan", "tyrosine", "phenylalanine")
 NOTES = """5 samples x 201 emission x 61 excitation wavelengths as they are, no missing values, no constraints; then the same without
 negative entries. The scores of the samples are compared with the known concentrations, components matched to acids by the best
-correlation. Core consistency says how many components there are: near 100 up to three, far below it from four on."""
+correlation. Core consistency is near 100 up to three components; what a fourth one finds (scattered light) depends on the start."""
 
 
 def correlations(scores, known):
