@@ -1,19 +1,21 @@
-// Tucker's decomposition of a sparse array: HOOI from bases of the modes' own Gram matrices (random ones for
-// large modes), never made dense. In double, whatever the entries are.
+// Tucker's decomposition of a sparse array: bases of the modes' own Gram matrices (random ones for large
+// modes), and HOOI from there; never made dense. In double, whatever the entries are.
 #pragma once
 
 #include "tensor/hooi.hpp"
 
 namespace mercer {
 
-struct SparseTuckerFit {
-  TuckerParts<double> parts;
-  HooiSweeps sweeps;
-};
-
-/// total: ‖X‖²
+/// Orthonormal bases to begin from; no core yet.
 template <class T>
-[[nodiscard]] SparseTuckerFit sparse_hooi(const SparseTensor<T>& x, const TuckerProblem& problem,
-                                          double total, const HooiLimits& limits, const Run& run);
+[[nodiscard]] TuckerParts<double> sparse_bases(const SparseTensor<T>& x, const TuckerProblem& problem,
+                                               const Run& run);
+/// Core and projected samples of the bases as they are: HOSVD. total: ‖X‖²
+template <class T>
+void project_sparse(const SparseTensor<T>& x, TuckerParts<double>& parts, Index sample_mode, double total,
+                    const Run& run);
+template <class T>
+[[nodiscard]] HooiSweeps sparse_hooi(const SparseTensor<T>& x, TuckerParts<double>& parts, Index sample_mode,
+                                     double total, const HooiLimits& limits, const Run& run);
 
 }  // namespace mercer

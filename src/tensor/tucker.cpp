@@ -144,7 +144,7 @@ template <class T>
 Plan Tucker<T>::plan(const Shape& shape, Index stored, const TuckerOptions& options, const Run& run) {
   TuckerProblem problem = tucker_problem(shape, options, least_error<T>, sizeof(T));
   if (stored >= element_count(shape)) return plan_tucker(problem, tucker_steps(problem), run);
-  if (problem.sweeps == 0) problem.sweeps = default_sparse_sweeps;
+  if (problem.sweeps == 0) problem.sweeps = sweeps_for_large_modes(shape);
   return plan_sparse_tucker(problem, stored, run);
 }
 
@@ -187,18 +187,27 @@ Tucker<T> Tucker<T>::fit(const SparseTensor<T>& x, const TuckerOptions& options,
   const SteadyRun steady(caller);
   const Run& run = steady;
   Fit fit(x.shape(), options, run);
-  if (fit.problem.sweeps == 0) fit.problem.sweeps = default_sparse_sweeps;
+  if (fit.problem.sweeps == 0) fit.problem.sweeps = sweeps_for_large_modes(x.shape());
   fit.model.report_.plan = plan_sparse_tucker(fit.problem, x.stored(), run);
   const double length = checked_norm(x);
   fit.total = length * length;
   fit.watch.lap("prepare");
-  SparseTuckerFit found = sparse_hooi(x, fit.problem, fit.total,
-                                      {.sweeps = fit.problem.sweeps, .tolerance = options.tolerance}, run);
-  fit.sweeps = std::move(found.sweeps);
-  if (found.parts.squared_error < 1e-12 * fit.total)
+  TuckerParts<double> parts = sparse_bases(x, fit.problem, run);
+  fit.watch.lap("bases");
+  if (fit.problem.sweeps == 0) {
+    project_sparse(x, parts, options.sample_mode, fit.total, run);
+    fit.problem.notes.push_back("HOSVD: a sparse array is not truncated mode after mode");
+  } else {
+    fit.sweeps = sparse_hooi(x, parts, options.sample_mode, fit.total,
+                             {.sweeps = fit.problem.sweeps, .tolerance = options.tolerance}, run);
+    fit.problem.notes.push_back(options.hooi > 0
+                                    ? "HOSVD, polished by HOOI"
+                                    : "a mode too large for a Gram matrix: HOOI from a random basis of it");
+  }
+  if (parts.squared_error < 1e-12 * fit.total)
     fit.problem.notes.push_back("the error is below what the norms of a sparse array tell (1e-7 or so)");
-  fit.watch.lap("HOOI");
-  return fit.finish(found.parts, element_count(x.shape()));  // those not stored are zeros
+  fit.watch.lap(fit.problem.sweeps > 0 ? "HOOI" : "core");
+  return fit.finish(parts, element_count(x.shape()));  // those not stored are zeros
 }
 
 template <class T>

@@ -68,8 +68,8 @@ double elements_left(const TuckerProblem& p, const Shape& ranks, std::size_t tru
   return out;
 }
 
-/// The order that takes the fewest operations. Where the samples' mode is not last, projecting the samples
-/// takes another pass.
+/// The order that takes the fewest operations among those that end with the samples' mode: its basis is then
+/// that of the projected samples, and scores lead back to X̂ itself.
 Shape cheapest_modes(const TuckerProblem& p) {
   const Index order = static_cast<Index>(p.shape.size());
   const Shape ranks = expected_ranks(p);
@@ -77,20 +77,19 @@ Shape cheapest_modes(const TuckerProblem& p) {
   if (order > 12) {  // a good guess: large modes last, when little is left
     std::stable_sort(modes.begin(), modes.end(),
                      [&](Index a, Index b) { return p.shape[at(a)] < p.shape[at(b)]; });
+    std::erase(modes, p.sample_mode);
+    modes.push_back(p.sample_mode);
     return modes;
   }
   const std::size_t sets = std::size_t{1} << order;
   std::vector<double> best(sets, std::numeric_limits<double>::infinity());
   std::vector<Index> last(sets);
   best[0] = 0;
-  double largest = 0;
-  const double samples_again = chain_flops(p, ranks, p.sample_mode, largest);
   for (std::size_t set = 0; set + 1 < sets; ++set)
     for (Index mode = 0; mode < order; ++mode) {
       const std::size_t next = set | std::size_t{1} << mode;
-      if (next == set) continue;
-      double flops = best[set] + step_flops(p, ranks, elements_left(p, ranks, set), mode);
-      if (next + 1 == sets && mode != p.sample_mode && p.sweeps == 0) flops += samples_again;
+      if (next == set || (mode == p.sample_mode && next + 1 != sets)) continue;
+      const double flops = best[set] + step_flops(p, ranks, elements_left(p, ranks, set), mode);
       if (flops >= best[next]) continue;
       best[next] = flops;
       last[next] = mode;
@@ -165,6 +164,11 @@ void require_budget(double bytes, const Run& run, const std::string& what) {
                 fmt::format("{} needs {} but the memory budget is {}", what, format_bytes(bytes),
                             format_bytes(budget)),
                 "raise --memory, or ask for smaller ranks");
+}
+
+Index sweeps_for_large_modes(const Shape& shape) {
+  constexpr Index sweeps = 50;
+  return std::all_of(shape.begin(), shape.end(), has_sparse_gram) ? 0 : sweeps;
 }
 
 TuckerProblem tucker_problem(const Shape& shape, const TuckerOptions& options, double least_error,

@@ -18,7 +18,8 @@ inline constexpr double least_error = 64 * double(std::numeric_limits<T>::epsilo
 /// Below this error a Gram matrix cannot tell singular values from rounding.
 inline constexpr double precise_error = 1e-6;
 /// A sparse fit whose number of sweeps is not given.
-inline constexpr Index default_sparse_sweeps = 50;
+/// Of a sparse array where no sweeps were asked for: none, unless a mode has no Gram matrix to begin from.
+[[nodiscard]] Index sweeps_for_large_modes(const Shape& shape);
 
 /// One mode's turn in a sequentially truncated HOSVD.
 struct TuckerStep {
