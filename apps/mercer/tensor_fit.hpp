@@ -18,9 +18,10 @@ namespace mercer::app {
 template <class T>
 class Stack {
  public:
-  Stack(const std::string& path, const Run& run) : path_(path) {
+  /// `sparse_shape`: of a .tns file, which does not say it; 0 for a mode: its largest index.
+  Stack(const std::string& path, const Run& run, const Shape& sparse_shape = {}) : path_(path) {
     if (is_sparse_tensor_file(path))
-      sparse_ = read_sparse_tensor<T>(path, {}, run);
+      sparse_ = read_sparse_tensor<T>(path, sparse_shape, run);
     else
       dense_ = read_tensor<T>(path, run);
   }
@@ -72,10 +73,13 @@ void fit_tensor(std::string_view method, const TensorFlags& flags, const Session
     }
     if (!flags.reconstruct.empty()) require_room_for(x.shape(), sizeof(T), run);
     const auto model = fit.template operator()<T>(x, run);
-    const Stopwatch writing;
-    if (!flags.model.empty()) model.save(flags.model);
-    if (!flags.out.empty()) write_table<T>(flags.out, model.scores(), score_names(model.report()));
+    if (!flags.out.empty() && model.components() == 0)
+      throw Error(ErrorCode::bad_data, fmt::format("{}: there are no components to write", flags.data),
+                  "all samples coincide");
+    const Stopwatch writing;  // what can fail for other reasons than the disk comes first
     if (!flags.reconstruct.empty()) write_tensor<T>(flags.reconstruct, model.reconstruction(run).view());
+    if (!flags.out.empty()) write_table<T>(flags.out, model.scores(), score_names(model.report()));
+    if (!flags.model.empty()) model.save(flags.model);
     print_report(model.report(), read_seconds, writing.seconds(), total.seconds(), 0, flags,
                  {{"rebuilt", flags.reconstruct}});
   });

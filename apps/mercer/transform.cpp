@@ -31,11 +31,14 @@ void transform_stack(const Flags& flags, const TensorModel<T>& model, const Sess
                      const Run& run) {
   for (const auto& [name, given] :
        {std::pair{"--label", !flags.read.label.empty()}, std::pair{"--transpose", flags.read.transpose},
-        std::pair{"--missing", flags.read.missing != "error"}})
+        std::pair{"--missing",
+                  flags.read.missing != "error" && !(flags.read.missing == "fit" && model.takes_gaps())}})
     if (given)
       throw Error(ErrorCode::usage, fmt::format("{} is for tables, and {} is an array", name, flags.data),
                   "leave it out: a cp model that was fitted with --missing fit takes gaps by itself");
-  const Stack<T> x(flags.data, run);
+  Shape shape = model.shape();
+  shape[static_cast<std::size_t>(model.sample_mode())] = 0;
+  const Stack<T> x(flags.data, run, shape);
   session.interrupts.check();
   const Matrix<T> scores = x.visit([&](const auto& values) { return model.transform_tensor(values, run); });
   session.interrupts.check();

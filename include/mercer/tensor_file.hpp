@@ -25,9 +25,9 @@ namespace mercer {
 template <class T>
 [[nodiscard]] TensorView<T> read_tensor(const std::string& path, const Run& run = {});
 
-/// .tns or .tns.gz. The shape is the largest index of each mode, unless it is given; entries at the same
-/// place are added up. Throws Error{bad_data} with line and field for what is no entry or lies outside of the
-/// shape.
+/// .tns or .tns.gz. The shape is the largest index of each mode, unless it is given (0: of that mode it is
+/// not); entries at the same place are added up. Throws Error{bad_data} with line and field for what is no
+/// entry or lies outside of the shape.
 template <class T>
 [[nodiscard]] SparseTensor<T> read_sparse_tensor(const std::string& path, const Shape& shape = {},
                                                  const Run& run = {});

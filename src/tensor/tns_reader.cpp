@@ -168,11 +168,12 @@ class TnsReader {
  public:
   TnsReader(const Location& file, const Shape& shape, const Run& run) : run_(run), lines_(file) {
     layout_.where = file.shown();
-    layout_.bound = shape;
+    sizes_ = layout_.bound = shape;
     for (const Index size : shape)
-      if (size < 1 || size > static_cast<Index>(largest_index))
+      if (size < 0 || size > static_cast<Index>(largest_index))
         throw Error(ErrorCode::usage, fmt::format("a mode of size {}", size),
-                    fmt::format("sizes go from 1 to {}", largest_index));
+                    fmt::format("sizes go from 1 to {}; 0: the largest index", largest_index));
+    std::replace(layout_.bound.begin(), layout_.bound.end(), Index(0), static_cast<Index>(largest_index));
   }
 
   Coordinates<T> read() {
@@ -187,7 +188,9 @@ class TnsReader {
     if (out_.values.empty())
       throw Error(ErrorCode::bad_data, fmt::format("{}: the file has no entries", layout_.where),
                   "a line reads 'i j k value', indices from 1");
-    out_.shape = given_ ? layout_.bound : largest_;
+    out_.shape = largest_;
+    for (std::size_t m = 0; m < sizes_.size(); ++m)
+      if (sizes_[m] > 0) out_.shape[m] = sizes_[m];
     return std::move(out_);
   }
 
@@ -243,14 +246,12 @@ class TnsReader {
       throw Error(ErrorCode::bad_data, fmt::format("{}: 1 field", place),
                   "a line reads 'i j k value', with blanks between");
     layout_.order = static_cast<std::size_t>(fields - 1);
-    given_ = !layout_.bound.empty();
-    if (given_ && layout_.bound.size() != layout_.order)
-      throw Error(
-          ErrorCode::bad_data,
-          fmt::format("{}: {} ind{} and a value, where the shape {} has {}", place, layout_.order,
-                      layout_.order == 1 ? "ex" : "ices", to_string(layout_.bound), layout_.bound.size()),
-          "the shape has a size for each index");
-    if (!given_) layout_.bound.assign(layout_.order, static_cast<Index>(largest_index));
+    if (!sizes_.empty() && sizes_.size() != layout_.order)
+      throw Error(ErrorCode::bad_data,
+                  fmt::format("{}: {} ind{} and a value, where the shape {} has {}", place, layout_.order,
+                              layout_.order == 1 ? "ex" : "ices", to_string(sizes_), sizes_.size()),
+                  "the shape has a size for each index");
+    if (sizes_.empty()) layout_.bound.assign(layout_.order, static_cast<Index>(largest_index));
     largest_.assign(layout_.order, 0);
     out_.index.resize(layout_.order);
   }
@@ -273,7 +274,7 @@ class TnsReader {
   const Run& run_;
   LineStream lines_;
   Layout layout_;
-  bool given_ = false;  ///< the shape
+  Shape sizes_;  ///< as given; none, or 0 for a mode: the largest index
   Index next_line_ = 1;
   Shape largest_;  ///< index of each mode, from 1
   Coordinates<T> out_;

@@ -251,7 +251,8 @@ Plan plan_sparse_tucker(const TuckerProblem& p, Index stored, const Run& run) {
   Plan plan;
   plan.route = Route::stored;
   plan.problem = problem_in_words(p);
-  plan.reason = fmt::format("HOOI on {} stored entries, never made dense", stored);
+  plan.reason =
+      fmt::format("{} on {} stored entries, never made dense", p.sweeps > 0 ? "HOOI" : "HOSVD", stored);
   plan.budget = run.memory_budget();
   double core = product(p.ranks);
   for (std::size_t m = 0; m < p.shape.size(); ++m) {
