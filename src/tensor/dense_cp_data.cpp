@@ -88,13 +88,8 @@ class DenseData final : public CpData<T> {
     std::vector<ModeFactor<T>> products;
     for (Index m = 0; m < this->order(); ++m) products.push_back({m, matrices[at(m)]});
     if (!gaps_) return mode_products(x_, products, false, run).values().template cast<double>();
-    // X̂ where nothing is known: its core is the superdiagonal, and that of the residuals is added.
-    Shape sizes;
-    for (const Block<T>& p : matrices) sizes.push_back(p.rows());
-    Vector<double> out = Vector<double>::Zero(element_count(sizes));
-    Index step = 0;
-    for (Index m = 0, stride = 1; m < this->order(); ++m, stride *= sizes[at(m) - 1]) step += stride;
-    for (Index r = 0; r < model.rank; ++r) out[r * step] = 1;
+    Vector<double> out =
+        core_of<T>(model, matrices);  // X̂ where nothing is known, and the residuals elsewhere
     const Index slow = entries_->unfolding().modes.back();
     const Index count = std::clamp<Index>(elements_a_piece / (x_.count() / x_.size(slow)), 1, x_.size(slow));
     for (Index first = 0; first < x_.size(slow); first += count) {

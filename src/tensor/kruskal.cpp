@@ -121,6 +121,27 @@ void tile_of_model(const T* k_left, Index rows, const T* k_right, Index columns,
 }
 
 template <class T>
+Vector<double> core_of(const Kruskal<T>& model, const std::vector<Block<T>>& matrices) {
+  std::vector<Block<double>> projected;
+  Index entries = 1;
+  for (std::size_t m = 0; m < matrices.size(); ++m) {
+    projected.emplace_back(matrices[m].template cast<double>() *
+                           model.factors[m].leftCols(model.rank).template cast<double>());
+    entries *= projected[m].rows();
+  }
+  Vector<double> out = Vector<double>::Zero(entries);
+  for (Index r = 0; r < model.rank; ++r) {
+    Vector<double> term = Vector<double>::Constant(1, model.weights[r]);
+    for (const Block<double>& p : projected) {
+      const Block<double> grown = term * p.col(r).transpose();  // the later mode is the slower one
+      term = grown.reshaped();
+    }
+    out += term;
+  }
+  return out;
+}
+
+template <class T>
 Tensor<T> full_tensor(const Kruskal<T>& model, const Run& run) {
   Shape shape;
   for (const Matrix<T>& f : model.factors) shape.push_back(f.rows());
@@ -151,6 +172,7 @@ Tensor<T> full_tensor(const Kruskal<T>& model, const Run& run) {
   template void khatri_rao_rows<T>(const std::vector<const Matrix<T>*>&, Index, Index, Index, T*); \
   template void bring_into_normal_form<T>(Kruskal<T>&, Index);                                     \
   template void tile_of_model<T>(const T*, Index, const T*, Index, Index, T*, Index);              \
+  template Vector<double> core_of<T>(const Kruskal<T>&, const std::vector<Block<T>>&);             \
   template Tensor<T> full_tensor<T>(const Kruskal<T>&, const Run&);
 MERCER_INSTANTIATE(float)
 MERCER_INSTANTIATE(double)

@@ -52,6 +52,10 @@ void khatri_rao_rows(const std::vector<const Matrix<T>*>& matrices, Index first,
 template <class T>
 void bring_into_normal_form(Kruskal<T>& model, Index sample_mode);
 
+/// X̂ ×₁ P₁ ×₂ P₂ ... = Σ_r λ_r P₁a_r ∘ P₂b_r ∘ ..., first index fastest.
+template <class T>
+[[nodiscard]] Vector<double> core_of(const Kruskal<T>& model, const std::vector<Block<T>>& matrices);
+
 /// X̂, first index fastest.
 template <class T>
 [[nodiscard]] Tensor<T> full_tensor(const Kruskal<T>& model, const Run& run);

@@ -147,11 +147,8 @@ class SparseData final : public CpData<T> {
     });
     for (Index part = 1; part < copies; ++part) sums[0] += sums[at(part)];
     Vector<double> out = first_fastest(sums[0], matrices);
-    if (missing_) {
-      Index step = 0;
-      for (Index m = 0, stride = 1; m < x_.order(); ++m, stride *= matrices[at(m) - 1].rows()) step += stride;
-      for (Index r = 0; r < model.rank; ++r) out[r * step] += 1;
-    }
+    if (missing_)
+      out += core_of<T>(model, matrices);  // X̂ where nothing is known, and the residuals elsewhere
     return out;
   }
 
