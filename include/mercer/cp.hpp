@@ -43,7 +43,8 @@ class Cp final : public TensorModel<T> {
  public:
   static Cp fit(const TensorView<T>& x, const CpOptions& options = {}, const Run& run = {});
   static Cp fit(const SparseTensor<T>& x, const CpOptions& options = {}, const Run& run = {});
-  /// Minimises Σ w (x − x̂)²; weights are not negative, and 0 where x does not matter.
+  /// Minimises Σ w (x − x̂)²; weights are not negative, and 0 where x does not matter. Of new samples every
+  /// entry that is there counts alike.
   static Cp fit(const TensorView<T>& x, const TensorView<T>& weights, const CpOptions& options,
                 const Run& run = {});
   static Plan plan(const Shape& shape, Index stored, const CpOptions& options = {}, const Run& run = {});

@@ -20,15 +20,6 @@ namespace {
               "indices count from 0; every value must be a finite number");
 }
 
-/// Norms whose squares, and the squares' sums of products, stay far from the ends of a double's range.
-void require_range(double norm) {
-  if (norm == 0 || (norm > 1e-140 && norm < 1e140)) return;
-  throw Error(
-      ErrorCode::bad_data,
-      fmt::format("the values are too {}: the array's norm is {:.3g}", norm > 1 ? "large" : "small", norm),
-      "multiply them by a number");
-}
-
 /// The first entry that is not finite, the last index moving fastest.
 template <class T>
 void find_bad_value(const TensorView<T>& x) {
@@ -42,10 +33,20 @@ void find_bad_value(const TensorView<T>& x) {
 }  // namespace
 
 template <class T>
+void require_range(double norm, bool zero) {
+  const bool narrow = sizeof(T) == sizeof(float);
+  if (zero || (norm > (narrow ? 1e-30 : 1e-140) && norm < (narrow ? 1e37 : 1e140))) return;
+  throw Error(ErrorCode::bad_data,
+              fmt::format("the values are too {} for {}: the array's norm is {:.3g}",
+                          norm > 1 ? "large" : "small", name_of(precision_of<T>), norm),
+              norm > 1 ? "divide them by a number" : "multiply them by a number");
+}
+
+template <class T>
 double checked_norm(const TensorView<T>& x, const Run& run) {
   const double length = norm(x, run);
   if (!std::isfinite(length)) find_bad_value(x);
-  require_range(length);
+  require_range<T>(length, length == 0);
   return length;
 }
 
@@ -56,11 +57,12 @@ double checked_norm(const SparseTensor<T>& x) {
     x.for_each([](const Shape& index, T value) {
       if (!std::isfinite(value)) refuse_value(index, double(value));
     });
-  require_range(length);
+  require_range<T>(length, length == 0);
   return length;
 }
 
 #define MERCER_INSTANTIATE(T)                                     \
+  template void require_range<T>(double, bool);                   \
   template double checked_norm(const TensorView<T>&, const Run&); \
   template double checked_norm(const SparseTensor<T>&);
 MERCER_INSTANTIATE(float)

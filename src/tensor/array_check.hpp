@@ -6,6 +6,11 @@
 
 namespace mercer {
 
+/// Norms whose squares, and the sums of products of these, stay far from the ends of a double's range, and
+/// which are themselves within that of T. Throws Error{bad_data} otherwise; zero: all values are 0.
+template <class T>
+void require_range(double norm, bool zero);
+
 /// ‖X‖. Throws Error{bad_data} that names the first entry that is no finite number, or says that the squares
 /// of the values leave a double's range.
 template <class T>

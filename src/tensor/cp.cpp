@@ -160,7 +160,7 @@ Cp<T> Cp<T>::fit_to(CpData<T>& data, Plan plan, const CpOptions& options, const 
   model.shape_ = data.shape();
   model.sample_mode_ = options.sample_mode;
   model.nonnegative_ = options.nonnegative;
-  model.gaps_ = options.missing;
+  model.gaps_ = options.missing || (data.weights && data.known < element_count(data.shape()));
   Report& report = model.report_;
   report.plan = std::move(plan);
   report.notes = unknown_indices(data, run);

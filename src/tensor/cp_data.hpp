@@ -56,7 +56,4 @@ template <class T>
 [[nodiscard]] std::unique_ptr<CpData<T>> sparse_cp_data(const SparseTensor<T>& x, bool missing,
                                                         const Run& run);
 
-/// Throws Error{bad_data} where squares have left the range of numbers.
-void require_measurable(double squared_norm, bool zero);
-
 }  // namespace mercer

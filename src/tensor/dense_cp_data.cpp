@@ -1,4 +1,5 @@
 // Dense arrays for CP: checked once, then read tile by tile; gaps and weights cost no second array.
+#include "tensor/array_check.hpp"
 #include "tensor/cp_data.hpp"
 
 #include "base/linalg.hpp"
@@ -186,7 +187,7 @@ class DenseData final : public CpData<T> {
     }
     if (this->known == 0)
       throw Error(ErrorCode::bad_data, fmt::format("no entry of the {} array is known", to_string(u.shape)));
-    require_measurable(this->squared_norm, zero);
+    require_range<T>(std::sqrt(this->squared_norm), zero);
   }
 
   void survey_column(const T* x, const T* w, Index rows, Index row, Index column, bool missing,
@@ -243,14 +244,6 @@ class DenseData final : public CpData<T> {
 };
 
 }  // namespace
-
-void require_measurable(double squared_norm, bool zero) {
-  if (zero || (std::isfinite(squared_norm) && squared_norm > 1e-250)) return;
-  throw Error(ErrorCode::bad_data,
-              fmt::format("the values are too {}: sums of their squares leave the range of numbers",
-                          squared_norm > 1 ? "large" : "small"),
-              squared_norm > 1 ? "divide them by a number" : "multiply them by a number");
-}
 
 template <class T>
 std::unique_ptr<CpData<T>> dense_cp_data(const TensorView<T>& x, const TensorView<T>* weights, bool missing,

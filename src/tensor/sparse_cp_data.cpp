@@ -1,4 +1,5 @@
 // Sparse tensors for CP: never made dense. Entries that are not stored are zero, or not known.
+#include "tensor/array_check.hpp"
 #include "tensor/cp_data.hpp"
 
 #include "base/parallel.hpp"
@@ -107,7 +108,7 @@ class SparseData final : public CpData<T> {
       this->squared_norm += value * value;
       zero = zero && value == 0;
     }
-    require_measurable(this->squared_norm, zero);
+    require_range<T>(std::sqrt(this->squared_norm), zero);
     this->known = x.stored();
     if (missing && x.stored() == 0)
       throw Error(ErrorCode::bad_data,
