@@ -128,7 +128,7 @@ void syevd(Block<double>& matrix, Vector<double>& values) {
   dsyevd_("V", "L", &n, matrix.data(), &n, values.data(), &work_query, &work_size, &iwork_query, &iwork_size,
           &info);
   require_success(info, "syevd");
-  work_size = std::max(static_cast<int>(work_query), 1 + 6 * n + 2 * n * n);
+  work_size = std::max(static_cast<int>(work_query), narrow(1 + 6 * Index(n) + 2 * Index(n) * n));
   iwork_size = std::max(iwork_query, 3 + 5 * n);
   std::vector<double> work(static_cast<std::size_t>(work_size));
   std::vector<int> iwork(static_cast<std::size_t>(iwork_size));

@@ -131,6 +131,7 @@ Cp<T> Cp<T>::fit(const TensorView<T>& x, const CpOptions& options, const Run& ru
 
 template <class T>
 Cp<T> Cp<T>::fit(const SparseTensor<T>& x, const CpOptions& options, const Run& run) {
+  (void)element_count(x.shape());  // models number the entries of a sample
   require_sensible(x.shape(), options);
   Plan plan = plan_cp({.shape = x.shape(),
                        .sparse = true,

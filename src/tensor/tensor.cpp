@@ -52,7 +52,7 @@ Index element_count(const Shape& shape) {
     if (count > std::numeric_limits<Index>::max() / size)
       throw Error(ErrorCode::usage,
                   fmt::format("a {} tensor has more elements than can be counted", to_string(shape)),
-                  "keep it sparse, or check its sizes");
+                  "check its sizes");
     count *= size;
   }
   return count;

@@ -120,10 +120,26 @@ class Tucker(TensorTest):
         x[8, 7, 6] = 1
         self.save("x.npy", x)
         self.write("x.tns", tns(x))
-        dense = self.report("tucker", "x.npy", "--ranks", "3,3,3", "--hooi", 200)
-        sparse = self.report("tucker", "x.tns", "--ranks", "3,3,3", "--hooi", 200)
-        self.assertAlmostEqual(dense["relative_error"], sparse["relative_error"], delta=1e-4)
+        dense = self.report("tucker", "x.npy", "--ranks", "3,3,3", "--method", "hosvd", "--out", "dense.npy")
+        sparse = self.report("tucker", "x.tns", "--ranks", "3,3,3", "--out", "sparse.npy", "--model", "m.mercer")
+        self.assertAlmostEqual(dense["relative_error"], sparse["relative_error"], delta=1e-12)
+        np.testing.assert_allclose(np.abs(self.load("sparse.npy")), np.abs(self.load("dense.npy")), atol=1e-10)
         self.assertEqual([9, 8, 7], sparse["shape"])
+        self.assertEqual(9 * 8 * 7, sparse["known"])
+        # New samples need not reach the last index of each mode.
+        self.write("new.tns", "1 1 1 2.0\n2 3 2 1.5\n")
+        new = np.zeros((2, 8, 7))
+        new[0, 0, 0], new[1, 2, 1] = 2, 1.5
+        self.save("new.npy", new)
+        for form in ("tns", "npy"):
+            self.ok("transform", "m.mercer", f"new.{form}", "--out", f"{form}.npy")
+        np.testing.assert_allclose(self.load("tns.npy"), self.load("npy.npy"), atol=1e-12)
+
+    def test_scores_lead_back_to_the_reconstruction(self):
+        self.noise()
+        self.ok("tucker", "x.npy", "--ranks", "4,3,2", "--model", "m.mercer", "--out", "z.npy", "--reconstruct", "y.npy")
+        self.ok("inverse", "m.mercer", "z.npy", "--out", "back.npy")
+        np.testing.assert_allclose(self.load("back.npy"), self.load("y.npy"), atol=1e-10)
 
 
 class Cp(TensorTest):
@@ -142,10 +158,10 @@ class Cp(TensorTest):
         found = scores / np.linalg.norm(scores, axis=0)
         truth = factors[0] / np.linalg.norm(factors[0], axis=0)
         overlap = np.abs(truth.T @ found)
-        np.testing.assert_allclose(overlap.max(axis=1), 1, atol=1e-6)
-        np.testing.assert_allclose(self.load("y.npy"), x, atol=1e-4)
+        np.testing.assert_allclose(overlap.max(axis=1), 1, atol=1e-14)
+        np.testing.assert_allclose(self.load("y.npy"), x, atol=1e-7)
         self.ok("transform", "m.mercer", "x.npy", "--out", "again.csv")
-        np.testing.assert_allclose(self.table("again.csv")[1], scores, atol=1e-4)
+        np.testing.assert_allclose(self.table("again.csv")[1], scores, atol=1e-9)
 
     def test_gaps_are_unknown_when_asked_and_an_error_otherwise(self):
         x, _ = planted((10, 9, 8), 2, seed=1)
@@ -169,7 +185,7 @@ class Cp(TensorTest):
         self.assertGreater(report["explained"], 0.99)
         self.assertGreaterEqual(self.table("z.csv")[1].min(), 0)
         self.ok("plot", "m.mercer", "--out", "factors.svg")
-        self.assertIn("component 3", (self.folder / "factors.svg").read_text())
+        self.assertIn("<svg", (self.folder / "factors.svg").read_text()[:500])
 
     def test_sparse_is_dense(self):
         x, _ = planted((8, 7, 6), 2, positive=True)
@@ -183,8 +199,8 @@ class Cp(TensorTest):
 
     def test_not_converged_is_an_error_unless_partial(self):
         self.noise(shape=(9, 9, 9))
-        self.fails(3, "cp", "x.npy", "--rank", 3, "--iterations", 1, "--tolerance", 0, "--model", "m.mercer")
-        report = self.report("cp", "x.npy", "--rank", 3, "--iterations", 1, "--tolerance", 0, "--partial")
+        self.fails(3, "cp", "x.npy", "--rank", 3, "--iterations", 1, "--tolerance", 1e-12, "--model", "m.mercer")
+        report = self.report("cp", "x.npy", "--rank", 3, "--iterations", 1, "--tolerance", 1e-12, "--partial")
         self.assertFalse(report["converged"])
 
     def test_threads_and_seeds(self):
