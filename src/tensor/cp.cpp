@@ -179,7 +179,6 @@ Cp<T> Cp<T>::fit_to(CpData<T>& data, Plan plan, const CpOptions& options, const 
         fmt::format("not converged: the last of {} sweeps still changed the relative error by "
                     "{:.2g}",
                     best.errors.size(), std::abs(best.last_fall)));
-  if (starts.tried > 1) report.notes.push_back(fmt::format("the best of {} starts", starts.tried));
   if (data.order() == 2)
     report.notes.push_back(
         "the factors of a 2-way array are not unique: any invertible mix of them fits as well");

@@ -223,7 +223,7 @@ class DenseData final : public CpData<T> {
     const std::string place = fmt::format("({})", fmt::join(index, ", "));
     if (std::isnan(value) && !entry_weights_)
       throw Error(ErrorCode::bad_data, fmt::format("the entry at {} is not a number", place),
-                  "indices count from 0; if NaN stands for what is not known, say so: missing");
+                  "indices count from 0; where NaN means that it is not known: --missing fit");
     if (!entry_weights_ || !weight_is_good(index))
       throw Error(ErrorCode::bad_data,
                   entry_weights_

@@ -116,14 +116,15 @@ class Tucker(TensorTest):
         self.assertEqual((7, 6, 2), self.load("back.npy").shape)
 
     def test_a_sparse_array_gives_what_its_dense_copy_gives(self):
-        x = np.where(RANDOM(3).uniform(size=(9, 8, 7)) < 0.2, RANDOM(4).normal(size=(9, 8, 7)), 0)
-        x[8, 7, 6] = 1
+        x = np.zeros((9, 6, 7))
+        for part in range(3):  # three blocks of rank 1, and a little more
+            x[3 * part:3 * part + 3, 2 * part:2 * part + 2, 2 * part:2 * part + 3] = 3 + part + 0.1 * RANDOM(part).normal(size=(3, 2, 3))
         self.save("x.npy", x)
         self.write("x.tns", tns(x))
         dense = self.report("tucker", "x.npy", "--ranks", "3,3,3", "--hooi", 200)
         sparse = self.report("tucker", "x.tns", "--ranks", "3,3,3", "--hooi", 200)
-        self.assertAlmostEqual(dense["relative_error"], sparse["relative_error"], delta=1e-4)
-        self.assertEqual([9, 8, 7], sparse["shape"])
+        self.assertAlmostEqual(dense["relative_error"], sparse["relative_error"], delta=1e-6)
+        self.assertEqual([9, 6, 7], sparse["shape"])
 
 
 class Cp(TensorTest):
@@ -168,8 +169,8 @@ class Cp(TensorTest):
         report = self.report("cp", "mix.npy", "--rank", 3, "--nonnegative", "--model", "m.mercer", "--out", "z.csv")
         self.assertGreater(report["explained"], 0.99)
         self.assertGreaterEqual(self.table("z.csv")[1].min(), 0)
-        self.ok("plot", "m.mercer", "--out", "factors.svg")
-        self.assertIn("component 3", (self.folder / "factors.svg").read_text())
+        self.ok("plot", "m.mercer", "--out", "factors.svg", "--title", "Three spectra")
+        self.assertTrue("Three spectra" in (self.folder / "factors.svg").read_text())
 
     def test_sparse_is_dense(self):
         x, _ = planted((8, 7, 6), 2, positive=True)
@@ -183,8 +184,8 @@ class Cp(TensorTest):
 
     def test_not_converged_is_an_error_unless_partial(self):
         self.noise(shape=(9, 9, 9))
-        self.fails(3, "cp", "x.npy", "--rank", 3, "--iterations", 1, "--tolerance", 0, "--model", "m.mercer")
-        report = self.report("cp", "x.npy", "--rank", 3, "--iterations", 1, "--tolerance", 0, "--partial")
+        self.fails(3, "cp", "x.npy", "--rank", 3, "--iterations", 1, "--tolerance", 1e-15, "--model", "m.mercer")
+        report = self.report("cp", "x.npy", "--rank", 3, "--iterations", 1, "--tolerance", 1e-15, "--partial")
         self.assertFalse(report["converged"])
 
     def test_threads_and_seeds(self):
@@ -310,7 +311,7 @@ class Around(TensorTest):
             self.assertIn(f"{method} model, samples of 32 x 32", text)
             self.assertNotIn("nan", text)
             self.ok("plot", "m.mercer", "--out", "m.svg", "--title", "A picture")
-            self.assertIn("A picture", (self.folder / "m.svg").read_text())
+            self.assertTrue("A picture" in (self.folder / "m.svg").read_text())
             self.ok("plot", "m.mercer", "--scree", "--out", "scree.svg")
             self.ok("plot", "m.mercer", "--components", "1,2", "--out", "scores.svg")
             self.ok("plot", "m.mercer", "--data", "x.npy", "--out", "rebuilt.png")
