@@ -11,7 +11,6 @@
 #include <zip.h>
 
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <sstream>
 
@@ -70,13 +69,6 @@ TYPED_TEST(TensorFile, ViewsOfAnyStridesAreWrittenAsTheyLook) {
     ASSERT_EQ(back.shape(), view.shape());
     EXPECT_EQ(Tensor<TypeParam>(back).values(), Tensor<TypeParam>(view).values());
   }
-}
-
-TYPED_TEST(TensorFile, TheOtherPrecisionIsConverted) {
-  const auto x = random_tensor<float>({3, 4, 2});
-  const TemporaryFile file(".npy");
-  write_tensor<float>(file.path(), x);
-  EXPECT_EQ(Tensor<double>(read_tensor<double>(file.path())).values(), x.values().cast<double>());
 }
 
 TEST(Npy, IsWrittenInCOrder) {
@@ -174,6 +166,7 @@ TEST(Npy, OtherNumbersAreConvertedInBothOrders) {
   expect_converted<std::int32_t>("<i4");
   expect_converted<std::int64_t>("<i8");
   expect_converted<float>("<f4");
+  expect_converted<double>("<f8");
 }
 
 TEST(Npy, BytesInTheOtherOrderAreSwapped) {
