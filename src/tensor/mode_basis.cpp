@@ -34,7 +34,8 @@ Block<double> stacked_triangle(Index pieces, Index width, const Run& run, const 
   std::vector<Block<double>> triangles(static_cast<std::size_t>(lanes), Block<double>(0, width));
   const auto add = [&](Block<double>& triangle, const Block<double>& rows) {
     Block<double> stacked(triangle.rows() + rows.rows(), width);
-    stacked << triangle, rows;
+    stacked.topRows(triangle.rows()) = triangle;
+    stacked.bottomRows(rows.rows()) = rows;
     triangle = stacked.rows() > width ? linalg::qr_triangle<double>(stacked) : std::move(stacked);
   };
   for_each_piece(pieces, lanes, run, [&](Index lane, Index piece) {

@@ -27,10 +27,8 @@ Block<double> random_basis(Index size, Index rank, Index mode, std::uint64_t see
 }  // namespace
 
 template <class T>
-SparseTuckerFit sparse_hooi(const SparseTensor<T>& x, const TuckerProblem& problem, double total,
-                            const HooiLimits& limits, const Run& run) {
-  SparseTuckerFit fit;
-  TuckerParts<double>& parts = fit.parts;
+TuckerParts<double> sparse_bases(const SparseTensor<T>& x, const TuckerProblem& problem, const Run& run) {
+  TuckerParts<double> parts;
   parts.factors.resize(x.shape().size());
   parts.values.resize(x.shape().size());
   for (Index mode = 0; mode < x.order(); ++mode) {
@@ -44,27 +42,31 @@ SparseTuckerFit sparse_hooi(const SparseTensor<T>& x, const TuckerProblem& probl
       parts.factors[at(mode)] = random_basis(x.size(mode), rank, mode, run.seed);
     }
   }
+  return parts;
+}
+
+template <class T>
+HooiSweeps sparse_hooi(const SparseTensor<T>& x, TuckerParts<double>& parts, Index sample_mode, double total,
+                       const HooiLimits& limits, const Run& run) {
   // Large modes first: what begins from a random basis is found from what does not.
-  const Index s = problem.sample_mode;
-  Shape modes = other_modes(x.order(), s);
+  Shape modes = other_modes(x.order(), sample_mode);
   std::stable_sort(modes.begin(), modes.end(), [&](Index a, Index b) { return x.size(a) > x.size(b); });
-  modes.push_back(s);
+  modes.push_back(sample_mode);
   const Sweep<double> sweep = [&](const Visit<double>& visit) {
     for (const Index mode : modes) visit(mode, project_other_modes(x, mode, parts.factors, run).view());
   };
   const auto relative_error = [&](TuckerParts<double>& now) {  // the factors are orthonormal
-    const double kept = now.core.values().squaredNorm();
-    now.squared_error = std::max(0.0, total - kept);
+    now.squared_error = std::max(0.0, total - now.core.values().squaredNorm());
     return total > 0 ? std::sqrt(now.squared_error / total) : 0.0;
   };
-  fit.sweeps =
-      hooi<double>(parts, s, sweep, relative_error, std::numeric_limits<double>::infinity(), limits, run);
-  return fit;
+  return hooi<double>(parts, sample_mode, sweep, relative_error, std::numeric_limits<double>::infinity(),
+                      limits, run);
 }
 
-#define MERCER_INSTANTIATE(T)                                                                \
-  template SparseTuckerFit sparse_hooi(const SparseTensor<T>&, const TuckerProblem&, double, \
-                                       const HooiLimits&, const Run&);
+#define MERCER_INSTANTIATE(T)                                                                          \
+  template TuckerParts<double> sparse_bases(const SparseTensor<T>&, const TuckerProblem&, const Run&); \
+  template HooiSweeps sparse_hooi(const SparseTensor<T>&, TuckerParts<double>&, Index, double,         \
+                                  const HooiLimits&, const Run&);
 MERCER_INSTANTIATE(float)
 MERCER_INSTANTIATE(double)
 #undef MERCER_INSTANTIATE

@@ -6,14 +6,13 @@
 
 namespace mercer {
 
-struct SparseTuckerFit {
-  TuckerParts<double> parts;
-  HooiSweeps sweeps;
-};
-
+/// Orthonormal bases to begin from; no core yet.
+template <class T>
+[[nodiscard]] TuckerParts<double> sparse_bases(const SparseTensor<T>& x, const TuckerProblem& problem,
+                                               const Run& run);
 /// total: ‖X‖²
 template <class T>
-[[nodiscard]] SparseTuckerFit sparse_hooi(const SparseTensor<T>& x, const TuckerProblem& problem,
-                                          double total, const HooiLimits& limits, const Run& run);
+[[nodiscard]] HooiSweeps sparse_hooi(const SparseTensor<T>& x, TuckerParts<double>& parts, Index sample_mode,
+                                     double total, const HooiLimits& limits, const Run& run);
 
 }  // namespace mercer

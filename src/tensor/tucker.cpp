@@ -192,13 +192,14 @@ Tucker<T> Tucker<T>::fit(const SparseTensor<T>& x, const TuckerOptions& options,
   const double length = checked_norm(x);
   fit.total = length * length;
   fit.watch.lap("prepare");
-  SparseTuckerFit found = sparse_hooi(x, fit.problem, fit.total,
-                                      {.sweeps = fit.problem.sweeps, .tolerance = options.tolerance}, run);
-  fit.sweeps = std::move(found.sweeps);
-  if (found.parts.squared_error < 1e-12 * fit.total)
+  TuckerParts<double> parts = sparse_bases(x, fit.problem, run);
+  fit.watch.lap("bases");
+  fit.sweeps = sparse_hooi(x, parts, options.sample_mode, fit.total,
+                           {.sweeps = fit.problem.sweeps, .tolerance = options.tolerance}, run);
+  if (parts.squared_error < 1e-12 * fit.total)
     fit.problem.notes.push_back("the error is below what the norms of a sparse array tell (1e-7 or so)");
   fit.watch.lap("HOOI");
-  return fit.finish(found.parts, x.stored());
+  return fit.finish(parts, x.stored());
 }
 
 template <class T>

@@ -32,7 +32,7 @@ TYPED_TEST(SparseTucker, GivesWhatTheDenseCopyGives) {
     for (Index s = 0; s < std::min<Index>(2, static_cast<Index>(shape.size())); ++s) {
       const Tensor<T> x = sparse_random<T>(shape, 0.3, 3);
       const TuckerOptions options{
-          .ranks = Shape(shape.size(), 2), .hooi = 300, .tolerance = 1e-14, .sample_mode = s};
+          .ranks = Shape(shape.size(), 2), .hooi = 100, .tolerance = 1e-14, .sample_mode = s};
       const auto dense = Tucker<T>::fit(x, options),
                  sparse = Tucker<T>::fit(SparseTensor<T>(x.view()), options);
       const auto& d = *dense.report().decomposition;

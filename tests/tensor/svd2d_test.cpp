@@ -185,6 +185,36 @@ TYPED_TEST(Svd2dFit, SavedAndLoadedItIsTheSame) {
   EXPECT_EQ(loaded.report().method, "svd2d");
 }
 
+TEST(Svd2d, ADamagedFileIsRefused) {
+  const auto model = Svd2d<double>::fit(stack<double>(6, 3, 4, 1, 21), {.ranks = {2, 2}});
+  /// The same parts, with this shape, columns of U and length of the mean.
+  const auto read_with = [&](const Shape& shape, Index columns, Index mean) {
+    const std::string path = testing::TempDir() + "damaged_svd2d.mercer";
+    ModelWriter writer("svd2d", Precision::float64);
+    writer.common(model.report(), std::nullopt, {});
+    writer.set("shape", shape);
+    writer.block("left", Block<double>(Block<double>::Zero(3, columns)));
+    writer.block("right", model.right());
+    writer.vector("mean", Vector<double>(Vector<double>::Zero(mean)));
+    writer.vector("left_values", model.left_values());
+    writer.vector("right_values", model.right_values());
+    writer.matrix("scores", model.scores());
+    writer.write_file(path);
+    ModelReader<double> reader(path);
+    (void)Svd2d<double>::read(reader);
+    std::remove(path.c_str());
+  };
+  EXPECT_NO_THROW(read_with({6, 3, 4}, 2, 12));
+  const auto code = [&](const Shape& shape, Index columns, Index mean) {
+    return error_of([&] { read_with(shape, columns, mean); }).code();
+  };
+  EXPECT_EQ(code({6, 12}, 2, 12), ErrorCode::bad_data);
+  EXPECT_EQ(code({6, 4, 3}, 2, 12), ErrorCode::bad_data);
+  EXPECT_EQ(code({6, 3, 4}, 3, 12), ErrorCode::bad_data);
+  EXPECT_EQ(code({6, 3, 4}, 0, 12), ErrorCode::bad_data);
+  EXPECT_EQ(code({6, 3, 4}, 2, 11), ErrorCode::bad_data);
+}
+
 TEST(Svd2d, ThreadsDoNotChangeTheResult) {
   const Tensor<double> x = stack<double>(200, 40, 50, 1, 23);  // several pieces
   const Svd2dOptions options{.ranks = {5, 6}, .iterations = 2};

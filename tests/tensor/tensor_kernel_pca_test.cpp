@@ -104,6 +104,32 @@ TEST(TensorKernelPca, TheWayBackIsAPreimageOfTheCore) {
   EXPECT_LE(test::relative_distance<double>(x, back), 0.1);
 }
 
+TEST(TensorKernelPca, ADamagedFileIsRefused) {
+  const Tensor<double> x = test::random_tensor<double>({8, 5, 4}, 19);
+  const auto model = TensorKernelPca<double>::fit(x, {.ranks = {2, 3}});
+  const auto other = KernelPca<double>::fit(Samples<double>(test::random_matrix<double>(8, 5, 3)), {});
+  const auto read_with = [&](const Model<double>* inner, Index rank) {
+    const std::string path = testing::TempDir() + "damaged_tensor_kpca.mercer";
+    ModelWriter writer("tensor-kpca", Precision::float64);
+    writer.common(model.report(), std::nullopt, {});
+    writer.set("shape", model.shape());
+    writer.set("sample_mode", 0);
+    writer.block("factor.0", Block<double>(Block<double>::Zero(5, rank)));
+    writer.block("factor.1", Block<double>(model.factors()[1]));
+    writer.vector("mean", Vector<double>());
+    if (inner) writer.nested("on_cores", *inner);
+    writer.write_file(path);
+    ModelReader<double> reader(path);
+    (void)TensorKernelPca<double>::read(reader);
+    std::remove(path.c_str());
+  };
+  EXPECT_NO_THROW(read_with(&model.on_cores(), 2));
+  EXPECT_EQ(error_of([&] { read_with(nullptr, 2); }).code(), ErrorCode::bad_data);
+  EXPECT_EQ(error_of([&] { read_with(&other, 2); }).code(), ErrorCode::bad_data);
+  EXPECT_EQ(error_of([&] { read_with(&model.on_cores(), 3); }).code(), ErrorCode::bad_data);
+  EXPECT_EQ(error_of([&] { read_with(&model.on_cores(), 0); }).code(), ErrorCode::bad_data);
+}
+
 TEST(TensorKernelPca, PlansAreMadeOfTheProjectionAndTheKernel) {
   const Plan plan = TensorKernelPca<double>::plan({30, 40, 50}, {.ranks = {5, 6}});
   EXPECT_NE(plan.problem.find("cores of 5 x 6"), std::string::npos);
