@@ -10,7 +10,8 @@
 // samples with gaps.
 //
 // Components that cancel each other, swamps and whatever else makes a CP model doubtful is said in
-// report().decomposition->warnings. Indices of which no entry is known keep rows of zeros, and a note says so.
+// report().decomposition->warnings. Indices of which no entry is known keep rows of zeros, and a note says
+// so.
 #pragma once
 
 #include <mercer/tensor_model.hpp>
@@ -25,7 +26,8 @@ enum class CpStart { automatic, random, hosvd };
 struct CpOptions {
   Index rank = 1;
   bool nonnegative = false;
-  Index starts = 0;  ///< the best counts; 0: HOSVD's, and random ones where that is not enough
+  /// The best counts. 0: HOSVD's, and random ones where it is in doubt or they cost next to nothing.
+  Index starts = 0;
   CpStart start = CpStart::automatic;
   Index iterations = 1000;  ///< sweeps at most, each start
   double tolerance = 1e-8;  ///< stops when a sweep changes the relative error by less

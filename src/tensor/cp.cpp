@@ -189,7 +189,7 @@ Cp<T> Cp<T>::fit_to(CpData<T>& data, Plan plan, const CpOptions& options, const 
   d.shape = data.shape();
   d.sample_mode = options.sample_mode;
   d.ranks = {options.rank};
-  d.known = as_count(data.known);
+  d.known = data.known;
   d.kept = options.rank;
   for (const Index size : d.shape) d.kept += size * options.rank;
   d.relative_error = best.errors.back();

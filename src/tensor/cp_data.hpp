@@ -44,7 +44,7 @@ class CpData {
   std::unique_ptr<Mttkrp<T>> values;   ///< of W ∗ X
   std::unique_ptr<Mttkrp<T>> weights;  ///< of W; null where every entry counts once
   double squared_norm = 0;             ///< Σ w x²
-  double known = 0;                    ///< entries with w > 0
+  Index known = 0;                     ///< entries with w > 0; sparse: those stored
 };
 
 /// Throws Error{bad_data} with the place for a value that is not finite, unless it is NaN and a gap may be

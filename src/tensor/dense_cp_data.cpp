@@ -36,7 +36,8 @@ void for_each_tile(const Unfolding& u, const Run& run, Work&& work) {
 }
 
 struct Survey {
-  double squares = 0, known = 0;
+  double squares = 0;
+  Index known = 0;
   Index bad_row = -1, bad_column = -1;  ///< the first value that cannot be used
   bool zero = true;                     ///< no value but 0
 };
@@ -52,7 +53,7 @@ class DenseData final : public CpData<T> {
       entry_weights_ = unfolded_entries(*of_entries, entries_->unfolding());
     }
     survey(missing, run);
-    gaps_ = entry_weights_ || this->known < double(x.count());
+    gaps_ = entry_weights_ || this->known < x.count();
     if (!gaps_) {
       this->values = dense_mttkrp<T>(entries_);
       return;
@@ -199,7 +200,7 @@ class DenseData final : public CpData<T> {
       const double squares = Eigen::Map<const Vector<T>>(x, rows).template cast<double>().squaredNorm();
       if (std::isfinite(squares)) {
         out.squares += squares;
-        out.known += double(rows);
+        out.known += rows;
         out.zero = out.zero && (squares == 0 && (Eigen::Map<const Vector<T>>(x, rows).array() == 0).all());
         return;
       }

@@ -108,9 +108,7 @@ class SparseData final : public CpData<T> {
       zero = zero && value == 0;
     }
     require_measurable(this->squared_norm, zero);
-    this->known = std::accumulate(x.shape().begin(), x.shape().end(), 1.0,
-                                  [](double a, Index b) { return a * double(b); });
-    if (missing) this->known = double(x.stored());
+    this->known = x.stored();
     if (missing && x.stored() == 0)
       throw Error(ErrorCode::bad_data,
                   fmt::format("no entry of the {} array is known", to_string(x.shape())));
