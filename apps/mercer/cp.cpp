@@ -76,7 +76,7 @@ void add_problem(CLI::App& app, const std::string& group, Flags& flags) {
   app.add_option("--tolerance", flags.cp.tolerance,
                  "end when a sweep changes the error by less (default 1e-8)")
       ->type_name("T")
-      ->check(positive_number(true))
+      ->check(positive_number())
       ->group(group);
   app.add_flag("--partial", flags.cp.allow_partial, "not converged is a note, not an error")->group(group);
   app.add_flag("--no-line-search", flags.no_line_search, "plain alternating least squares")->group(group);

@@ -65,7 +65,6 @@ void draw_curve_key(Canvas& canvas, const Rect& side, const std::vector<Curve>& 
 }
 
 void draw_curve_lines(Canvas& canvas, const Axes& axes, const std::vector<Curve>& curves, bool log_x) {
-  constexpr std::size_t most_markers = 60;
   for (std::size_t i = 0; i < curves.size(); ++i) {
     const Look look = class_look(i, curves.size());
     std::vector<Point> line;
@@ -73,8 +72,12 @@ void draw_curve_lines(Canvas& canvas, const Axes& axes, const std::vector<Curve>
     for (std::size_t j = 0; j < curves[i].x.size(); ++j)
       line.push_back(axes.at(log_x ? std::log10(curves[i].x[j]) : curves[i].x[j], curves[i].y[j]));
     canvas.polyline(line, {look.color, 1.8});
-    if (line.size() <= most_markers)
-      for (const Point& p : line) draw_marker(canvas, look.marker, p, 3.4, look.color, Pen{white, 0.8});
+    // Where points lie close, some of them: enough to tell the curves apart without their colours.
+    constexpr double close = 8, apart = 44;
+    const double step = axes.box().w / static_cast<double>(std::max<std::size_t>(1, line.size() - 1));
+    const auto every = step >= close ? std::size_t{1} : static_cast<std::size_t>(std::ceil(apart / step));
+    for (std::size_t j = (i + 1) * every / (curves.size() + 1); j < line.size(); j += every)
+      draw_marker(canvas, look.marker, line[j], 3.4, look.color, Pen{white, 0.8});
   }
 }
 

@@ -155,7 +155,7 @@ std::vector<HeatMap> core_maps(const TensorView<double>& core) {
   std::vector<HeatMap> out;
   for (Index s = 0; s < std::min(size(slices), most_slices); ++s) {
     HeatMap map;
-    if (slices >= 0) map.title = fmt::format("mode {}: {}", slices, s + 1);
+    if (slices >= 0) map.title = fmt::format("slice {} of mode {}", s + 1, slices);
     map.axes = {fmt::format("mode {}", across), down >= 0 ? fmt::format("mode {}", down) : ""};
     map.values = Matrix<double>::Zero(size(down), size(across));
     out.push_back(std::move(map));

@@ -46,7 +46,7 @@ TEST(CurvePanels, HaveAPanelAModeAndACurveAComponent) {
 
 TEST(CurvePanels, AxesOfCountsHaveNoTicksBetween) {
   Canvas canvas(Format::svg, 900, 300);
-  draw_curve_panels(canvas, factor_panels(waves({3, 40}, 1)), {});
+  draw_curve_panels(canvas, factor_panels(waves({3, 40}, 1, 100)), {});
   std::size_t zeros = 0;
   for (const PlacedText& t : canvas.texts()) {
     EXPECT_NE(t.text, "0.5");

@@ -22,7 +22,7 @@ TEST(HeatMaps, AreTidyAtEverySize) {
       for (const double scale : {1.0, 1e-9, 3e7})
         for (const bool logarithmic : {true, false}) {
           Canvas canvas(Format::svg, width, 640);
-          const std::vector<HeatMap> maps(count, {"mode 0: 1", decaying(7, 30, scale), {"mode 2", "mode 1"}});
+          const std::vector<HeatMap> maps(count, {"slice 1 of mode 0", decaying(7, 30, scale), {"mode 2", "mode 1"}});
           draw_heat_maps(canvas, maps, logarithmic, {.title = "A core"});
           expect_tidy(canvas);
         }
@@ -57,7 +57,7 @@ TEST(CoreMaps, AreTheSlicesOfThreeModes) {
   for (Index i = 0; i < core.count(); ++i) core.data()[i] = -double(i);
   const auto maps = core_maps(core.view());
   ASSERT_EQ(maps.size(), 2U);
-  EXPECT_EQ(maps[1].title, "mode 0: 2");
+  EXPECT_EQ(maps[1].title, "slice 2 of mode 0");
   EXPECT_EQ(maps[1].axes, (std::vector<std::string>{"mode 2", "mode 1"}));
   EXPECT_EQ(maps[1].values(3, 2), std::abs(core({1, 3, 2})));
 }
