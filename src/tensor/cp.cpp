@@ -23,7 +23,7 @@ namespace {
 
 constexpr Index more_starts = 3;       ///< random ones, where HOSVD's did not do
 constexpr Index cheap_starts = 9;      ///< where they cost next to nothing: a local minimum shows only so
-constexpr double cheap_flops = 1e9;    ///< of a start
+constexpr double cheap_flops = 5e9;    ///< of a start
 constexpr double exact_enough = 1e-6;  ///< relative error that no other start need beat
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
@@ -57,7 +57,11 @@ Starts<T> fit_from_starts(CpData<T>& data, const CpOptions& options, double swee
   };
   if (options.start != CpStart::random) use(hosvd_start(data, options.rank, options.nonnegative, run));
   const bool choose = options.start == CpStart::automatic && options.starts == 0;
-  const auto doubtful = [&] { return !out.best.converged || !cancelling_pairs(out.best.model, run).empty(); };
+  const auto doubtful = [&] {
+    const CpFit<T>& best = out.best;
+    return !best.converged || 2 * best.slow_sweeps > static_cast<Index>(best.errors.size()) ||
+           !cancelling_pairs(best.model, run).empty();
+  };
   Index wanted = std::max<Index>(1, options.starts);
   bool cheap = false;
   if (choose && out.best.errors.back() > exact_enough) {
