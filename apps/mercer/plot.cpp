@@ -234,7 +234,7 @@ Command add_plot(CLI::App& program) {
       ->type_name("FILE");
   parser
       ->add_option("--data", flags->data,
-                   "tucker, svd2d: images of STACK beside what the model makes of them")
+                   "cp, tucker, svd2d: images of STACK beside what the model makes of them")
       ->type_name("STACK");
   parser->add_option("--components", flags->components, "which to draw, counted from 1 (default 1,2)")
       ->type_name("I,J")

@@ -72,10 +72,8 @@ void draw_sheet(const std::string& path, const TensorModel<T>& model, const Matr
   const auto columns = static_cast<Index>(steps.size()) + (originals ? 1 : 0);
   Matrix<double> pictures(scores.rows() * columns, model.features());
   plot::Style style;
-  style.title = title.empty()
-                    ? fmt::format("Rebuilt from {}",
-                                  model.method() == "svd2d" ? "cores of growing size" : "the decomposition")
-                    : title;
+  style.title =
+      title.empty() ? (model.method() == "svd2d" ? "Rebuilt from cores of growing size" : "Rebuilt") : title;
   style.captions.resize(static_cast<std::size_t>(pictures.rows()));
   for (Index s = 0; s < columns; ++s) {
     const bool original = originals && s == columns - 1;
