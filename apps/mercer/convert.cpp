@@ -90,7 +90,7 @@ Command add_convert(CLI::App& program) {
   auto flags = std::make_shared<Flags>();
   auto* parser =
       program.add_subcommand("convert", "between csv, tsv, npy, npz, libsvm; arrays: npy, npz, tns");
-  parser->add_option("IN", flags->in, "a table or an N-way array; '-' is CSV on stdin; a folder of images")
+  parser->add_option("IN", flags->in, "a table, an N-way array, a folder of images; '-': CSV on stdin")
       ->required();
   parser->add_option("OUT", flags->out, "format from the ending; '-' is CSV on stdout")->required();
   flags->read.add_to(*parser, "Reading");

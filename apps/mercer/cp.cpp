@@ -15,7 +15,9 @@ struct Flags : TensorFlags {
 
   [[nodiscard]] CpOptions options() const {
     CpOptions chosen = cp;
-    chosen.start = start == "random" ? CpStart::random : start == "hosvd" ? CpStart::hosvd : CpStart::automatic;
+    chosen.start = start == "random"  ? CpStart::random
+                   : start == "hosvd" ? CpStart::hosvd
+                                      : CpStart::automatic;
     chosen.missing = missing == "fit";
     chosen.line_search = !no_line_search;
     chosen.sample_mode = sample_mode;

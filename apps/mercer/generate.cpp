@@ -52,7 +52,7 @@ Command add_generate(CLI::App& program) {
       ->type_name("none|center|standardize");
   parser
       ->add_option("--out", flags->out,
-                   "csv, tsv, npy, npz, libsvm; '-' is CSV on stdout (default); arrays: npy, npz, tns")
+                   "csv, tsv, npy, npz, libsvm; '-' is CSV (default); arrays: npy, npz, tns")
       ->type_name("FILE");
   parser->footer("Example: mercer generate circles --n 400 --seed 1 --out circles.csv");
 

@@ -232,9 +232,7 @@ Command add_plot(CLI::App& program) {
       ->check(CLI::Range(1, 100).description(""));
   parser->add_option("--words", flags->words, "with --topics: what the features are called, one a line")
       ->type_name("FILE");
-  parser
-      ->add_option("--data", flags->data,
-                   "cp, tucker, svd2d: images of STACK beside what the model makes of them")
+  parser->add_option("--data", flags->data, "cp, tucker, svd2d: images of STACK beside what is made of them")
       ->type_name("STACK");
   parser->add_option("--components", flags->components, "which to draw, counted from 1 (default 1,2)")
       ->type_name("I,J")

@@ -61,8 +61,7 @@ Command add_svd2d(CLI::App& program) {
         ->group(group);
   });
   parser->footer(
-      "A_i ~ A + U M_i V', U and V from the row and column covariances; the scores are the cores M_i, row "
-      "by\n"
+      "A_i ~ A + U M_i V', U and V from the row and column covariances; scores: the cores M_i, row by\n"
       "row. --ranks all,Q is 2DPCA; --iterations 20 is GLRAM, the best U and V for each other.\n"
       "Example: mercer svd2d faces.npy --ranks 20,20 --model faces.mercer --reconstruct rebuilt.npy");
   return {parser, [flags](const Session& session) { fit(*flags, session); }};

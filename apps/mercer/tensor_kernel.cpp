@@ -35,8 +35,7 @@ TensorKernelPcaOptions options_of(const FitFlags& flags, const Ranks& ranks, con
 void CoreFlags::add_to(CLI::App& parser, const std::string& group) {
   parser.add_flag("--tensor", tensor, "DATA is a stack (npy, npz, images): the kernel is of its cores")
       ->group(group);
-  parser
-      .add_option("--ranks", ranks, "with --tensor: the cores' size, one number a mode of a sample, or all")
+  parser.add_option("--ranks", ranks, "with --tensor: the cores' size, a number a mode of a sample")
       ->type_name("P,Q")
       ->group(group);
 }

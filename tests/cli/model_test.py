@@ -205,6 +205,10 @@ class Generate(CliTest):
             self.assertIn(wanted, names)
         for name in names:
             with self.subTest(name):
+                if name in ("fluorescence", "spots"):  # N-way arrays
+                    self.ok("generate", name, "--n", 30, "--out", "x.npy")
+                    self.assertEqual(30, np.load(self.folder / "x.npy").shape[0])
+                    continue
                 rows = self.ok("generate", name, "--n", 30).splitlines()
                 self.assertEqual(31, len(rows))
 

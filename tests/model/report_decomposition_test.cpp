@@ -114,7 +114,7 @@ TEST(DecompositionText, SaysHowSmallAndHowClose) {
 TEST(DecompositionText, ShowsModesWithTheirSingularValues) {
   const std::string text = svd2d_report().to_string();
   EXPECT_TRUE(text.starts_with("svd2d of 400 x 112 x 92 -> cores 20 x 10, double, not centred\n")) << text;
-  EXPECT_TRUE(has(text, "rms error 1357.59\n")) << text;
+  EXPECT_TRUE(has(text, "rms error 1357.59 a sample, 13.37 an entry\n")) << text;
   EXPECT_TRUE(has(text, "          1     112      20  112, 111, 110, …, 93; next 92\n")) << text;
   EXPECT_TRUE(has(text, "          2      92      10  92, 91, 90, …, 83; next 82\n")) << text;
 }
@@ -122,7 +122,7 @@ TEST(DecompositionText, ShowsModesWithTheirSingularValues) {
 TEST(DecompositionText, DoesNotRoundUpToEverything) {
   Report r = cp_report();
   r.decomposition->explained = 1 - 1e-9;
-  EXPECT_TRUE(has(r.to_string(), "99.99999990 % explained")) << r.to_string();
+  EXPECT_TRUE(has(r.to_string(), "99.9999999")) << r.to_string();
   r.decomposition->explained = 1;
   EXPECT_TRUE(has(r.to_string(), "100 % explained")) << r.to_string();
 }
