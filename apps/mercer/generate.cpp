@@ -50,9 +50,7 @@ Command add_generate(CLI::App& program) {
       ->check(positive_number());
   parser->add_option("--scale", flags->scale, "of the features (default none)")
       ->type_name("none|center|standardize");
-  parser
-      ->add_option("--out", flags->out,
-                   "csv, tsv, npy, npz, libsvm; '-' is CSV (default); arrays: npy, npz, tns")
+  parser->add_option("--out", flags->out, "csv, tsv, npy, npz, libsvm; '-': CSV; arrays: npy, npz, tns")
       ->type_name("FILE");
   parser->footer("Example: mercer generate circles --n 400 --seed 1 --out circles.csv");
 
