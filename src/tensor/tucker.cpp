@@ -92,6 +92,8 @@ struct Tucker<T>::Fit {
   template <class U>
   Tucker finish(TuckerParts<U>& parts, Index known) {
     const Index s = problem.sample_mode;
+    require_budget(finishing_bytes(double(parts.core.count()), double(parts.samples.count()), false), run,
+                   fmt::format("a core of {} and its scores", to_string(parts.core.shape())));
     Block<double> basis = right_vectors(parts.core, s);
     const Block<double> samples = unfold<U>(parts.samples, s).template cast<double>();
     Block<double> scores = samples * basis;
@@ -169,6 +171,8 @@ Tucker<T> Tucker<T>::fit(const TensorView<T>& x, const TuckerOptions& options, c
   fit.problem.notes.push_back(fmt::format(
       "{}, bases of modes {}", fit.problem.sequential ? "ST-HOSVD" : "HOSVD", in_words(parts.steps)));
   if (options.hooi > 0) {
+    require_budget(finishing_bytes(double(parts.core.count()), double(parts.samples.count()), true), run,
+                   fmt::format("HOOI with a core of {}", to_string(parts.core.shape())));
     const auto after_sweep = [&](TuckerParts<T>& now) {
       const double kept = norm<T>(now.core);
       now.squared_error = std::max(0.0, total - kept * kept);

@@ -171,6 +171,10 @@ Index sweeps_for_large_modes(const Shape& shape) {
   return std::all_of(shape.begin(), shape.end(), has_sparse_gram) ? 0 : sweeps;
 }
 
+double finishing_bytes(double core, double samples, bool sweeps) {
+  return 48 * core + 24 * samples + (sweeps ? 16 * (core + samples) : 0);
+}
+
 TuckerProblem tucker_problem(const Shape& shape, const TuckerOptions& options, double least_error,
                              std::size_t item) {
   (void)element_count(shape);
@@ -239,7 +243,9 @@ Plan plan_tucker(const TuckerProblem& p, const std::vector<TuckerStep>& steps, c
   }
   add_sweeps(p, ranks, plan);
   for (std::size_t m = 0; m < p.shape.size(); ++m) plan.bytes += 2 * item * double(p.shape[m] * ranks[m]);
-  plan.bytes += 4 * item * product(ranks);
+  const double core = product(ranks), of_a_sample = core / double(ranks[at(p.sample_mode)]);
+  plan.bytes = std::max(
+      plan.bytes, finishing_bytes(core, of_a_sample * double(p.shape[at(p.sample_mode)]), p.sweeps > 0));
   require_budget(plan.bytes, run, plan.problem);
   return plan;
 }

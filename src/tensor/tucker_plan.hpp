@@ -53,4 +53,8 @@ struct TuckerProblem {
 /// Throws Error{no_memory} for that many bytes where the budget does not suffice.
 void require_budget(double bytes, const Run& run, const std::string& what);
 
+/// Once the core is there: its copies in double while the scores' basis is made, those of the projected
+/// samples, and where sweeps follow what they began from.
+[[nodiscard]] double finishing_bytes(double core, double samples, bool sweeps);
+
 }  // namespace mercer
