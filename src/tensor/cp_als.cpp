@@ -115,7 +115,7 @@ CpFit<T> alternate(CpData<T>& data, Kruskal<T> start, const CpOptions& options, 
     ready = equations_for(beyond, order[0]);
     const double there =
         measure ? data.squared_residual(beyond, run) : squared_error(*ready, data, beyond, run);
-    if (relative(there, data.squared_norm) < error) {
+    if (there < error * error * data.squared_norm) {  // false where the step left the range of numbers
       model = std::move(beyond);
       line.succeeded();
     } else {
