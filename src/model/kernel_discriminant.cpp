@@ -13,7 +13,7 @@
 #include "model/kernel_expansion.hpp"
 #include "model/model_file.hpp"
 #include "model/spectral_fit.hpp"
-#include "operator/landmark_basis.hpp"
+#include "operator/feature_pass.hpp"
 #include "plan/discriminant_plan.hpp"
 #include "spectral/orthonormal.hpp"
 
@@ -69,7 +69,7 @@ FeatureScatter scatter_of(const LandmarkBasis<T>& basis, const Samples<T>& point
   for (std::size_t j = 0; j < rows.size(); ++j) {
     FeaturePass<T> pass(basis, true);
     pass.add(points.select_rows(rows[j]), run);
-    const FeatureMoments moments = pass.moments();
+    const FeatureMoments moments = pass.moments(run);
     out.within += moments.scatter;
     out.means.col(static_cast<Index>(j)) = moments.mean;
     run.report("classes", double(j + 1) / double(rows.size()));

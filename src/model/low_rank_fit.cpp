@@ -10,6 +10,7 @@
 #include "operator/gram_operator.hpp"
 #include "operator/pivoted_cholesky.hpp"
 #include "operator/rejection_pivots.hpp"
+#include "operator/remainder_block.hpp"
 #include "spectral/certificate.hpp"
 
 #include <fmt/format.h>
@@ -120,6 +121,7 @@ KernelPca<T> LowRankFit<T>::fit(const Samples<T>& samples, const KernelPcaOption
       layout.without_factor <= double(run.memory_budget())) {
     Plan without = plan;
     without.bytes = layout.without_factor;
+    without.flops = layout.flops_without_factor;
     without.reason = "asked for; no factor: landmarks by rejection, then a pass over the data";
     if (auto model = fit_by_rejection(samples, options, without, run)) return std::move(*model);
   }
@@ -360,21 +362,36 @@ template <class T>
 auto LowRankFit<T>::pass_over(RowSource<T>& rows, Index n, const Scaling<T>& scaling,
                               const LandmarkBasis<T>& basis, bool center, double delta,
                               const std::vector<Index>& prefixes, const Run& run) -> Pass {
-  FeaturePass<T> pass(basis, center, prefixes);
-  const Index seen = for_each_chunk(rows, run, [&](const Samples<T>& chunk, Index first) {
-    const Samples<T> points = scaling.apply(chunk);
-    basis.kernel().check_data(points);
-    pass.add(points, run);
-    run.report("features", std::min(1.0, double(first + chunk.rows()) / double(n)));
-  });
-  if (seen != n) throw Error(ErrorCode::io, fmt::format("the data had {} rows and now has {}", n, seen));
+  // What remains of each point is needed where a shorter basis is asked about, and for pairs of rows.
+  std::optional<PassBy> by;
+  if (!prefixes.empty() ||
+      remainder_block_rows(n, basis.rank(), double(run.memory_budget()) / 16, sizeof(T)) == 0)
+    by = PassBy::features;
   Pass out;
-  out.moments = pass.moments();
-  out.prefix_traces = pass.prefix_traces();
-  const Vector<double> diagonal = pass.diagonal(), remaining = pass.remaining();
-  out.diagonal_sum = diagonal.sum();
-
-  out.group = sampled_group(rows, scaling, basis, remaining, diagonal, delta, run);
+  std::optional<FeaturePass<T>> pass;
+  while (true) {
+    const Index seen = for_each_chunk(rows, run, [&](const Samples<T>& chunk, Index first) {
+      const Samples<T> points = scaling.apply(chunk);
+      basis.kernel().check_data(points);
+      if (!by) by = cheaper_pass(basis, points, center, n, run);
+      if (!pass) pass.emplace(basis, center, *by, prefixes);
+      pass->add(points, run);
+      run.report("features", std::min(1.0, double(first + chunk.rows()) / double(n)));
+    });
+    if (seen != n || !pass)
+      throw Error(ErrorCode::io, fmt::format("the data had {} rows and now has {}", n, seen));
+    out.moments = pass->moments(run);
+    out.diagonal_sum = pass->diagonal().sum();
+    if (*by == PassBy::features || is_harmless<T>(out.moments.rounding / 4, out.diagonal_sum)) break;
+    by = PassBy::features;  // the first points were not like the others
+    pass.reset();
+  }
+  out.prefix_traces = pass->prefix_traces();
+  const Vector<double> diagonal = pass->diagonal();
+  out.group = *by == PassBy::features
+                  ? sampled_group(rows, scaling, basis, pass->remaining(), diagonal, delta, run)
+                  : proposed_group(rows, scaling, basis, remaining_trace(out.moments, out.diagonal_sum),
+                                   diagonal, delta, run);
   return out;
 }
 

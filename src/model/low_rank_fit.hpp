@@ -9,7 +9,7 @@
 #include "model/landmark_state.hpp"
 #include "model/model_file.hpp"
 #include "model/row_passes.hpp"
-#include "operator/landmark_basis.hpp"
+#include "operator/feature_pass.hpp"
 #include "operator/remainder_sample.hpp"
 #include "plan/low_rank_plan.hpp"
 

@@ -32,4 +32,12 @@ template <class T>
                                            const LandmarkBasis<T>& basis, const Vector<double>& remaining,
                                            const Vector<double>& diagonal, double delta, const Run& run);
 
+/// The same where only the trace of E is known, an upper limit of it: rows are proposed ∝ k_ii and taken with
+/// probability E_ii/k_ii, so that features of the proposed ones are enough. Where too many would be refused,
+/// what remains is found in another pass.
+template <class T>
+[[nodiscard]] RemainderGroup proposed_group(RowSource<T>& rows, const Scaling<T>& scaling,
+                                            const LandmarkBasis<T>& basis, double trace,
+                                            const Vector<double>& diagonal, double delta, const Run& run);
+
 }  // namespace mercer

@@ -17,7 +17,8 @@ namespace {
 /// What rounding alone may do to an eigenvalue. The elements of K and of the scatter carry a few ε. A column
 /// F_p = E_:p/√d_p, made when the pivot's diagonal had shrunk from k_pp to d_p = L_pp², carries the rounding
 /// of K enlarged by g_p = √(k_pp/d_p): ‖δF_p‖ ≈ ε g_p √tr K, and F_p F_pᵀ changes by 2‖F_p‖‖δF_p‖. The
-/// columns' errors are independent of each other, so their squares add.
+/// columns' errors are independent of each other, so their squares add. What the moments' own sums have lost
+/// comes on top.
 template <class T>
 double rounding_of(const LandmarkState& state, double largest) {
   const double epsilon = double(std::numeric_limits<T>::epsilon());
@@ -28,8 +29,8 @@ double rounding_of(const LandmarkState& state, double largest) {
     const double column = m.scatter(p, p) + (m.centered ? double(m.count) * m.mean[p] * m.mean[p] : 0);
     squares += whole / (pivot * pivot) * std::max(0.0, column);
   }
-  return epsilon *
-         (32 * largest + (4 + std::sqrt(double(m.rank())) / 4) * std::sqrt(state.diagonal_sum * squares));
+  return m.rounding + epsilon * (32 * largest + (4 + std::sqrt(double(m.rank())) / 4) *
+                                                    std::sqrt(state.diagonal_sum * squares));
 }
 
 /// How many of the leading values reach a share of the trace, or all of them.

@@ -156,8 +156,10 @@ KernelPca<T> LowRankFit<T>::update(const Pca& model, RowSource<T>& more, const U
     watch.lap("landmarks");
   }
 
-  std::vector<Index> ranks;
+  std::vector<Index> ranks;  // what do the bases of earlier points leave of the new ones?
   for (const RemainderGroup& group : before.remainder.groups) ranks.push_back(group.rank);
+  if (std::all_of(ranks.begin(), ranks.end(), [&](Index rank) { return rank == basis.rank(); }))
+    ranks.clear();
   Pass pass =
       pass_over(more, seen.rows, model.scaling_, basis, model.report_.centered, default_delta, ranks, run);
   watch.lap("passes");
@@ -220,11 +222,9 @@ void LowRankFit<T>::write(const Pca& model, ModelWriter& writer) {
   const LandmarkState& s = *model.low_rank_;
   nlohmann::json groups = nlohmann::json::array();
   for (const RemainderGroup& g : s.remainder.groups) groups.push_back({g.rank, g.trace, g.norm});
-  nlohmann::json state = {{"diagonal_sum", s.diagonal_sum},
-                          {"groups", groups},
-                          {"cross", s.remainder.cross},
-                          {"delta", s.remainder.delta},
-                          {"scores", model.scores_.rows() > 0}};
+  nlohmann::json state = {{"diagonal_sum", s.diagonal_sum}, {"groups", groups},
+                          {"cross", s.remainder.cross},     {"delta", s.remainder.delta},
+                          {"rounding", s.moments.rounding}, {"scores", model.scores_.rows() > 0}};
   if (s.trace) state["trace"] = *s.trace;
   writer.set("landmarks", std::move(state));
   writer.array("landmarks.rows", s.rows);
@@ -248,6 +248,7 @@ void LowRankFit<T>::read(Pca& model, ModelReader<T>& reader) {
   state->moments.count = report.n;
   state->moments.mean = reader.vector("landmarks.mean");
   state->moments.scatter = reader.wide_block("landmarks.scatter");
+  state->moments.rounding = saved.value("rounding", 0.0);  // not in older files
   state->diagonal_sum = saved.at("diagonal_sum").template get<double>();
   if (saved.contains("trace")) state->trace = saved.at("trace").template get<double>();
   state->remainder.cross = saved.at("cross").template get<double>();

@@ -5,6 +5,8 @@
 #include "base/parallel.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <vector>
 
 namespace mercer {
@@ -26,12 +28,16 @@ void FeatureMoments::merge(const FeatureMoments& other) {
   if (centered) scatter.selfadjointView<Eigen::Lower>().rankUpdate(apart, a * b / (a + b));
   mean += apart * (b / (a + b));
   count += other.count;
+  rounding += other.rounding;
+  trace_rounding += other.trace_rounding;
 }
 
 FeatureMoments FeatureMoments::padded(Index rank) const {
   FeatureMoments out(rank, centered);
   const Index r = this->rank();
   out.count = count;
+  out.rounding = rounding;
+  out.trace_rounding = trace_rounding;
   out.mean.head(r) = mean;
   out.scatter.topLeftCorner(r, r) = scatter;
   return out;
@@ -124,6 +130,14 @@ FeatureMoments MomentSum<T>::result() const {
   if (out.centered)
     out.scatter.template selfadjointView<Eigen::Lower>().rankUpdate(from_shift, -double(out.count));
   return out;
+}
+
+template <class T>
+double MomentSum<T>::relative_rounding(Index count, bool center) {
+  const double strips = std::max(1.0, double(count) / double(strip_rows));
+  const double products = center ? 0.25 + 0.5 / std::sqrt(strips) : 1;
+  return double(std::numeric_limits<T>::epsilon()) * products +
+         std::numeric_limits<double>::epsilon() * std::sqrt(strips) / 4;
 }
 
 template class MomentSum<float>;

@@ -17,6 +17,9 @@ struct FeatureMoments {
   Index count = 0;
   Vector<double> mean;  ///< φ̄
   Block<double> scatter;  ///< Σ(φ−φ̄)(φ−φ̄)ᵀ, or Σφφᵀ when not centred; only its lower triangle
+  /// Where a change of coordinates has enlarged the rounding of the sums: how far an eigenvalue of the
+  /// scatter and its trace may be off.
+  double rounding = 0, trace_rounding = 0;
 
   FeatureMoments() = default;
   FeatureMoments(Index rank, bool center)
@@ -41,6 +44,12 @@ class MomentSum {
   /// `rows` vectors, row-major; they are overwritten.
   void add(T* features, Index rows, const Run& run);
   [[nodiscard]] FeatureMoments result() const;
+  /// No vector so far had an element that is not finite.
+  [[nodiscard]] bool is_finite() const { return total_.allFinite(); }
+  /// What rounding of products and sums does to an element C_ab of the scatter of so many vectors, relative
+  /// to √(C_aa C_bb). Strips' errors in T are nearly independent of each other, less so where all products
+  /// have one sign; strips are added up in double.
+  [[nodiscard]] static double relative_rounding(Index count, bool center);
 
  private:
   void add_products(const T* features, Index rows, const Run& run);

@@ -5,7 +5,7 @@
 #include "base/parallel.hpp"
 #include "kernel/landmarks.hpp"
 #include "operator/centered.hpp"
-#include "operator/landmark_basis.hpp"
+#include "operator/feature_pass.hpp"
 #include "operator/pivoted_cholesky.hpp"
 
 #include <algorithm>
@@ -60,9 +60,9 @@ LandmarkApproximation::Landmarks LandmarkApproximation::choose(const Kernel& ker
   for (const Index i : independent.kept) kept.push_back(chosen[static_cast<std::size_t>(i)]);
 
   const LandmarkBasis<float> basis(kernel, all.select_rows(kept), independent.factor);
-  FeaturePass<float> pass(basis, center);
+  FeaturePass<float> pass(basis, center, cheaper_pass(basis, all, center, all.rows(), run));
   pass.add(all, run);
-  Block<double> vectors = pass.moments().scatter;
+  Block<double> vectors = pass.moments(run).scatter;
   Vector<double> ascending;
   linalg::syevd(vectors, ascending);
 

@@ -20,18 +20,6 @@ constexpr Index part_rows = 512;
 /// Rows whose kernel values are made at a time: they stay in cache until they are finished.
 constexpr Index tile_rows = 128;
 
-/// In T a piece at a time: few enough for float's digits.
-template <class T>
-double squared_norm(const T* values, Index count) {
-  constexpr Index piece = 64;
-  double sum = 0;
-  for (Index i = 0; i < count; i += piece) {
-    const Eigen::Map<const Vector<T>> some(values + i, std::min(piece, count - i));
-    sum += double(some.squaredNorm());
-  }
-  return sum;
-}
-
 }  // namespace
 
 Block<double> extended_cholesky(const Block<double>& factor, const Block<double>& gram, double least) {
@@ -75,67 +63,66 @@ LandmarkBasis<T>::LandmarkBasis(Kernel kernel, Samples<T> landmarks, Block<doubl
       solver_(factor_) {}
 
 template <class T>
-void LandmarkBasis<T>::evaluate(const Samples<T>& points, T* features, double* diagonal, double* remaining,
-                                const Run& run) const {
+double squared_norm(const T* values, Index count) {
+  constexpr Index piece = 64;
+  double sum = 0;
+  for (Index i = 0; i < count; i += piece) {
+    const Eigen::Map<const Vector<T>> some(values + i, std::min(piece, count - i));
+    sum += double(some.squaredNorm());
+  }
+  return sum;
+}
+
+template <class T>
+template <class Finish>
+void LandmarkBasis<T>::by_parts(const Samples<T>& points, T* values, double* diagonal, const Run& run,
+                                Finish&& finish) const {
   const Index n = points.rows(), r = rank();
   const KernelTiles<T> tiles(kernel_, points, landmarks_), own(kernel_, points);
   parallel_for((n + part_rows - 1) / part_rows, run, [&](Index part) {
-    const Index i0 = part * part_rows, rows = std::min(part_rows, n - i0);
-    T* phi = features + i0 * r;
-    for (Index i = 0; i < rows && r > 0; i += tile_rows)
-      tiles.evaluate(i0 + i, std::min(tile_rows, rows - i), 0, r, phi + i * r);
-    if (r > 0) solver_.solve(phi, rows);
-    Vector<T> values(rows);
-    own.diagonal(i0, rows, values.data());
-    Eigen::Map<Vector<double>>(diagonal + i0, rows) = values.template cast<double>();
-    for (Index i = 0; i < rows; ++i) {
-      const double left = diagonal[i0 + i] - squared_norm(phi + i * r, r);
-      if (!std::isfinite(left))
-        throw Error(ErrorCode::bad_data, fmt::format("kernel {} overflows on this data", kernel_.to_string()),
-                    "scale the inputs (--scale standardize) or choose smaller parameters");
-      remaining[i0 + i] = std::max(0.0, left);
-    }
+    const Index first = part * part_rows, rows = std::min(part_rows, n - first);
+    for (Index i = first; i < first + rows && r > 0; i += tile_rows)
+      tiles.evaluate(i, std::min(tile_rows, first + rows - i), 0, r, values + i * r);
+    Vector<T> whole(rows);
+    own.diagonal(first, rows, whole.data());
+    if (!whole.allFinite()) throw kernel_overflow(kernel_);
+    Eigen::Map<Vector<double>>(diagonal + first, rows) = whole.template cast<double>();
+    finish(first, rows);
   });
 }
 
 template <class T>
-FeaturePass<T>::FeaturePass(const LandmarkBasis<T>& basis, bool center, std::vector<Index> prefixes)
-    : basis_(basis), center_(center), prefixes_(std::move(prefixes)), prefix_traces_(prefixes_.size(), 0.0) {}
-
-template <class T>
-void FeaturePass<T>::add(const Samples<T>& points, const Run& run) {
-  const Index r = basis_.rank();
-  for (Index first = 0; first < points.rows(); first += feature_rows) {
-    const Index count = std::min(feature_rows, points.rows() - first);
-    const auto needed = static_cast<std::size_t>(count * r);
-    if (features_.size() < needed) features_.resize(needed);
-    const std::size_t seen = diagonal_.size();
-    diagonal_.resize(seen + static_cast<std::size_t>(count));
-    remaining_.resize(diagonal_.size());
-    basis_.evaluate(points.middle_rows(first, count), features_.data(), diagonal_.data() + seen,
-                    remaining_.data() + seen, run);
-    for (Index i = 0; i < count; ++i)
-      for (std::size_t p = 0; p < prefixes_.size(); ++p)
-        prefix_traces_[p] += std::max(0.0, diagonal_[seen + static_cast<std::size_t>(i)] -
-                                               squared_norm(features_.data() + i * r, prefixes_[p]));
-    if (!moments_) moments_.emplace(center_, mean_of(features_.data(), count, r));
-    moments_->add(features_.data(), count, run);
-    run.check();
-  }
+void LandmarkBasis<T>::kernel_values(const Samples<T>& points, T* values, double* diagonal,
+                                     const Run& run) const {
+  by_parts(points, values, diagonal, run, [](Index, Index) {});
 }
 
 template <class T>
-FeatureMoments FeaturePass<T>::moments() const {
-  return moments_ ? moments_->result() : FeatureMoments(basis_.rank(), center_);
+void LandmarkBasis<T>::evaluate(const Samples<T>& points, T* features, double* diagonal, double* remaining,
+                                const Run& run) const {
+  const Index r = rank();
+  by_parts(points, features, diagonal, run, [&](Index first, Index rows) {
+    if (r > 0) solver_.solve(features + first * r, rows);
+    for (Index i = first; i < first + rows; ++i) {
+      const double left = diagonal[i] - squared_norm(features + i * r, r);
+      if (!std::isfinite(left)) throw kernel_overflow(kernel_);
+      remaining[i] = std::max(0.0, left);
+    }
+  });
+}
+
+Error kernel_overflow(const Kernel& kernel) {
+  return {ErrorCode::bad_data, fmt::format("kernel {} overflows on this data", kernel.to_string()),
+          "scale the inputs (--scale standardize) or choose smaller parameters"};
 }
 
 template IndependentLandmarks independent_landmarks(const Kernel&, const Samples<float>&,
                                                     const Block<double>&, const Run&);
 template IndependentLandmarks independent_landmarks(const Kernel&, const Samples<double>&,
                                                     const Block<double>&, const Run&);
+template double squared_norm(const float*, Index);
+template double squared_norm(const double*, Index);
 template class LandmarkBasis<float>;
 template class LandmarkBasis<double>;
-template class FeaturePass<float>;
-template class FeaturePass<double>;
 
 }  // namespace mercer

@@ -4,10 +4,8 @@
 
 #include <mercer/kernel.hpp>
 
-#include "operator/feature_moments.hpp"
 #include "operator/triangle_solver.hpp"
 
-#include <optional>
 #include <vector>
 
 namespace mercer {
@@ -27,6 +25,13 @@ template <class T>
 [[nodiscard]] IndependentLandmarks independent_landmarks(const Kernel& kernel, const Samples<T>& landmarks,
                                                          const Block<double>& fixed, const Run& run);
 
+/// ‖v‖², in T a piece at a time: few enough for float's digits.
+template <class T>
+[[nodiscard]] double squared_norm(const T* values, Index count);
+
+/// What to throw where kernel values of finite points are not finite.
+[[nodiscard]] Error kernel_overflow(const Kernel& kernel);
+
 template <class T>
 class LandmarkBasis {
  public:
@@ -38,45 +43,22 @@ class LandmarkBasis {
   [[nodiscard]] const Samples<T>& landmarks() const { return landmarks_; }
   [[nodiscard]] const Block<double>& factor() const { return factor_; }
 
+  /// k_S of each point (row-major, rank() columns) and k(x, x).
+  void kernel_values(const Samples<T>& points, T* values, double* diagonal, const Run& run) const;
   /// φ of each point (row-major, rank() columns), k(x, x), and what remains of it, k(x, x) − ‖φ(x)‖², at
   /// least 0.
   void evaluate(const Samples<T>& points, T* features, double* diagonal, double* remaining,
                 const Run& run) const;
 
  private:
+  /// k_S and k(x, x) of a part of the points at a time, then finish(its first row, rows).
+  template <class Finish>
+  void by_parts(const Samples<T>& points, T* values, double* diagonal, const Run& run, Finish&& finish) const;
+
   Kernel kernel_;
   Samples<T> landmarks_;
   Block<double> factor_;
   TriangleSolver<T> solver_;
-};
-
-/// What a pass over the points adds up.
-template <class T>
-class FeaturePass {
- public:
-  /// `prefixes`: ranks of shorter bases for which the remaining trace is wanted too.
-  FeaturePass(const LandmarkBasis<T>& basis, bool center, std::vector<Index> prefixes = {});
-
-  /// Points scaled as the model does, any number of them.
-  void add(const Samples<T>& points, const Run& run);
-
-  [[nodiscard]] FeatureMoments moments() const;
-  [[nodiscard]] Vector<double> diagonal() const { return map(diagonal_); }
-  [[nodiscard]] Vector<double> remaining() const {
-    return map(remaining_);
-  }  ///< k(x,x) − ‖φ(x)‖², at least 0
-  [[nodiscard]] const std::vector<double>& prefix_traces() const { return prefix_traces_; }
-
- private:
-  static Vector<double> map(const std::vector<double>& v) {
-    return Eigen::Map<const Vector<double>>(v.data(), static_cast<Index>(v.size()));
-  }
-  const LandmarkBasis<T>& basis_;
-  bool center_;
-  std::optional<MomentSum<T>> moments_;  ///< begun with the first chunk, whose mean it is taken about
-  std::vector<Index> prefixes_;
-  std::vector<double> diagonal_, remaining_, prefix_traces_;
-  std::vector<T> features_;  ///< of one chunk
 };
 
 }  // namespace mercer

@@ -26,8 +26,8 @@ struct Sizes {
         element(problem.precision == Precision::float32 ? 4 : 8),
         row(problem.size > 0 ? problem.data_bytes / double(problem.size) : 0) {}
 
-  /// Scatter, its copy and workspace in LAPACK, L twice; one chunk of features.
-  [[nodiscard]] double small(double r) const { return 56 * r * r + double(feature_rows) * r * element; }
+  /// Scatter, its copies and workspace in LAPACK, L twice; one chunk of features.
+  [[nodiscard]] double small(double r) const { return 60 * r * r + double(feature_rows) * r * element; }
   [[nodiscard]] double scores() const {
     return p.components.share > 0 ? 0 : n * double(p.components.count) * element;
   }
@@ -98,8 +98,12 @@ LowRankLayout low_rank_layout(const Problem& p, const Run& run, bool always_stre
   }
   const auto r = double(out.rank), k = double(std::max<Index>(1, p.components.count));
   out.without_factor = p.data_bytes + size.streamed(r, 0);
-  const double chosen = out.streamed ? double(out.sample) * r * (r + p.element_flops) : 0;
-  out.flops = chosen + n * r * (2 * r + 2 * p.element_flops + 2 * k) + 4 * r * r * r;
+  // A pass multiplies kernel values, with features for some of the rows; a factor is made and multiplied.
+  const auto all = [&](double products) {
+    return n * r * (products * r + 2 * p.element_flops + 2 * k) + 4 * r * r * r;
+  };
+  out.flops = out.streamed ? all(1.25) + double(out.sample) * r * (r + p.element_flops) : all(2);
+  out.flops_without_factor = all(1.25);
   return out;
 }
 

@@ -10,8 +10,9 @@ struct LowRankLayout {
   Index rank = 0;         ///< the one asked for, or the largest that fits when a tolerance decides
   Index sample = 0;       ///< streamed: rows among which pivots are chosen
   double bytes = 0;
-  double without_factor = 0;  ///< bytes where landmarks are drawn by rejection from points in memory
   double flops = 0;
+  /// Bytes and flops where landmarks are drawn by rejection from points in memory.
+  double without_factor = 0, flops_without_factor = 0;
 };
 
 /// From some size on a factor costs more in fresh memory than in arithmetic: it is not made where landmarks

@@ -37,7 +37,7 @@ TEST(LowRankRejection, IsTheFitOnItsLandmarks) {
   EXPECT_TRUE(has_stage(whole.report(), "factor"));
   const double top = report.gram_eigenvalues[0];
   EXPECT_LE((whole.report().gram_eigenvalues - report.gram_eigenvalues).norm(), 1e-5 * top);
-  EXPECT_NEAR(whole.report().bounds->remaining_trace, report.bounds->remaining_trace, 1e-5 * 70000);
+  EXPECT_NEAR(whole.report().bounds->remaining_trace, report.bounds->remaining_trace, 1e-4 * 70000);
   EXPECT_LT(report.bounds->high[0], whole.report().bounds->high[0]) << "tighter than the Frobenius norm";
   EXPECT_LE(report.bounds->rigorous_high[0], 1.001 * whole.report().bounds->rigorous_high[0]);
 }
