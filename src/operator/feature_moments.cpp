@@ -135,7 +135,7 @@ FeatureMoments MomentSum<T>::result() const {
 template <class T>
 double MomentSum<T>::relative_rounding(Index count, bool center) {
   const double strips = std::max(1.0, double(count) / double(strip_rows));
-  const double products = center ? 0.25 + 0.5 / std::sqrt(strips) : 1;
+  const double products = center ? 0.25 + 0.5 / std::sqrt(strips) : 4;
   return double(std::numeric_limits<T>::epsilon()) * products +
          std::numeric_limits<double>::epsilon() * std::sqrt(strips) / 4;
 }

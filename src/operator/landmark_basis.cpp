@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 
@@ -64,11 +65,17 @@ LandmarkBasis<T>::LandmarkBasis(Kernel kernel, Samples<T> landmarks, Block<doubl
 
 template <class T>
 double squared_norm(const T* values, Index count) {
-  constexpr Index piece = 64;
+  // Sums whose order does not depend on where the values lie in memory, as Eigen's does.
+  constexpr Index piece = 64, lanes = 16;
   double sum = 0;
-  for (Index i = 0; i < count; i += piece) {
-    const Eigen::Map<const Vector<T>> some(values + i, std::min(piece, count - i));
-    sum += double(some.squaredNorm());
+  for (Index first = 0; first < count; first += piece) {
+    const Index end = std::min(first + piece, count);
+    std::array<T, lanes> part{};
+    Index i = first;
+    for (; i + lanes <= end; i += lanes)
+      for (std::size_t l = 0; l < lanes; ++l) part[l] += values[i + Index(l)] * values[i + Index(l)];
+    for (; i < end; ++i) part[0] += values[i] * values[i];
+    sum += std::accumulate(part.begin(), part.end(), 0.0);
   }
   return sum;
 }
