@@ -28,6 +28,7 @@ def parse():
     names = ", ".join(case.title for case in cases.CASES)
     parser.add_argument("--cases", metavar="A,B", help=f"default {','.join(cases.DEFAULT)}; of {names}")
     parser.add_argument("--all", action="store_true", help="every case, and the slow peers at d (an hour)")
+    parser.add_argument("--only", metavar="A,B", help="these contenders alone, by how their names begin")
     parser.add_argument("--rounds", type=int, default=3, metavar="N", help="default 3")
     parser.add_argument("--quick", action="store_true", help="tiny sizes: does it all work?")
     parser.add_argument("--limit", type=float, default=900, metavar="S", help="seconds that a process may take (default 900)")

@@ -98,6 +98,9 @@ class Bench:
         self.write_data(case, folder)
         self.measure_rates()
         everyone = contenders(case, folder, self.peers, self.options.all, self.options.mnist)
+        if self.options.only:
+            starts = tuple(self.options.only.split(","))
+            everyone = [c for c in everyone if c.name.startswith(starts)]
         rows = {c.name: Row(c.name, c.ours, c.missing) for c in everyone}
         runs = {c.name: ([], []) for c in everyone}
         for one in everyone:

@@ -211,16 +211,16 @@ void GramOperator::evaluate(Index i, Index j, Index together, SumsInOrder* sums,
 }
 
 template <class S>
-void GramOperator::multiply_tile(Index i, Index j, Index groups, const S* v_j, double* y_i, const S* v_i,
+void GramOperator::multiply_tile(Index i, Index j, Index vectors, const S* v_j, double* y_i, const S* v_i,
                                  double* y_j, SumsInOrder* sums, double* rows) const {
-  const Index w = tile::width(), planes = planes_of(storage_);
+  const Index w = tile::width(), groups = (vectors + w - 1) / w, planes = planes_of(storage_);
   with_sums_in<S>(groups * tile::size * w, y_i, y_j, [&](S* own, S* other) {
     if (planes >= planes_for<S>) {
-      tile::multiply(stored_.data() + (i * (i + 1) / 2 + j) * planes * tile::plane, groups, v_j, own, v_i,
+      tile::multiply(stored_.data() + (i * (i + 1) / 2 + j) * planes * tile::plane, vectors, v_j, own, v_i,
                      other);
     } else {
       evaluate<S>(i, j, rows_multiplied, sums, rows, [&](Index first, Index count, const S* k) {
-        tile::multiply_rows(k, count, groups, v_j, own + first * w, v_i + first * w, other);
+        tile::multiply_rows(k, count, vectors, v_j, own + first * w, v_i + first * w, other);
       });
     }
   });
@@ -338,8 +338,8 @@ void GramOperator::multiply(const BlockView<double>& v, BlockRef<double> y, cons
         run.check();
         const auto [i, j] = position_of(t);
         const Index at_i = i * tile_length, at_j = j * tile_length;
-        multiply_tile<S>(i, j, groups, packed + at_j, mine + at_i, packed + at_i,
-                         i == j ? nullptr : mine + at_j, k_sums ? &*k_sums : nullptr, rows);
+        multiply_tile<S>(i, j, b, packed + at_j, mine + at_i, packed + at_i, i == j ? nullptr : mine + at_j,
+                         k_sums ? &*k_sums : nullptr, rows);
         if (!kept && ++done % 64 == 0 && omp_get_thread_num() == 0)
           run.report("pass over the kernel matrix", double(done) / double(strips.tiles));
       }
@@ -383,7 +383,7 @@ Matrix<double> GramOperator::tile_row_product(Index row, const BlockView<double>
                                                                    other <= row ? mine.data() : theirs.data();
     double *const y_i = other <= row ? sum.data() : ignored.data(), *const y_j =
                                                                         other <= row ? nullptr : sum.data();
-    multiply_tile<S>(i, j, groups, v_j, y_i, v_i, y_j, nullptr, nullptr);
+    multiply_tile<S>(i, j, b, v_j, y_i, v_i, y_j, nullptr, nullptr);
   }
   const Index rows = std::min(tile::size, n - row * tile::size);
   Matrix<double> out(rows, b);

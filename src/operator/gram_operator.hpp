@@ -54,7 +54,7 @@ class GramOperator final : public SymmetricOperator<double> {
   void multiply(const BlockView<double>& v, BlockRef<double> y, const Run& run) const;
   /// The product of tile (i, j) with its vectors, both ways; y_j null: one way.
   template <class S>
-  void multiply_tile(Index i, Index j, Index groups, const S* v_j, double* y_i, const S* v_i, double* y_j,
+  void multiply_tile(Index i, Index j, Index vectors, const S* v_j, double* y_i, const S* v_i, double* y_j,
                      SumsInOrder* sums, double* rows) const;
   /// Evaluates tile (i, j), so many rows together, and hands them to use(first row, rows, values): row-major,
   /// scaled, tile::size values in a row and a multiple of tile::panel rows, padded with zeros. Exact values

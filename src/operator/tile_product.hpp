@@ -40,17 +40,18 @@ template <class T>
 /// Adds the sums of a row-major tile's rows and columns to `by_row` and `by_column`; returns Σ k².
 [[nodiscard]] double add_sums(const double* tile, Index rows, Index cols, double* by_row, double* by_column);
 
-/// v and y hold `groups` times `size` rows of width() values. Adds K v_J to y_I and, if y_J is not null,
-/// Kᵀ v_I to y_J. In float the first plane alone is used.
-void multiply(const float* packed, Index groups, const float* v_j, float* y_i, const float* v_i, float* y_j);
-void multiply(const float* packed, Index groups, const double* v_j, double* y_i, const double* v_i,
+/// v and y hold so many vectors in groups of width(), the last one filled up: each group is `size` rows of
+/// width() values. Adds K v_J to y_I and, if y_J is not null, Kᵀ v_I to y_J. In float the first plane alone
+/// is used.
+void multiply(const float* packed, Index vectors, const float* v_j, float* y_i, const float* v_i, float* y_j);
+void multiply(const float* packed, Index vectors, const double* v_j, double* y_i, const double* v_i,
               double* y_j);
 
 /// The same for some rows of a tile as they were evaluated: row-major, `size` values each, a multiple of
 /// `panel` of them; y_I and v_I begin at the first of these rows.
-void multiply_rows(const float* k, Index rows, Index groups, const float* v_j, float* y_i, const float* v_i,
+void multiply_rows(const float* k, Index rows, Index vectors, const float* v_j, float* y_i, const float* v_i,
                    float* y_j);
-void multiply_rows(const double* k, Index rows, Index groups, const double* v_j, double* y_i,
+void multiply_rows(const double* k, Index rows, Index vectors, const double* v_j, double* y_i,
                    const double* v_i, double* y_j);
 
 /// Multiplies the values by a factor. False when one of them is not finite.
