@@ -10,6 +10,8 @@ pkg_check_modules(zlib REQUIRED IMPORTED_TARGET zlib)
 pkg_check_modules(xxhash REQUIRED IMPORTED_TARGET libxxhash)
 pkg_check_modules(muparser REQUIRED IMPORTED_TARGET muparser)
 find_path(FAST_FLOAT_INCLUDE fast_float/fast_float.h REQUIRED)
+find_path(NANOFLANN_INCLUDE nanoflann.hpp REQUIRED)
+find_path(HNSWLIB_INCLUDE hnswlib/hnswlib.h REQUIRED)
 if(MERCER_PLOT)
   pkg_check_modules(cairo REQUIRED IMPORTED_TARGET cairo)
 endif()
@@ -30,4 +32,5 @@ add_library(mercer_implementation INTERFACE)
 target_link_libraries(mercer_implementation INTERFACE
   fmt::fmt $<BUILD_INTERFACE:nlohmann_json::nlohmann_json> PkgConfig::hwy PkgConfig::libzip PkgConfig::zlib
   PkgConfig::xxhash PkgConfig::muparser)
-target_include_directories(mercer_implementation SYSTEM INTERFACE $<BUILD_INTERFACE:${FAST_FLOAT_INCLUDE}>)
+target_include_directories(mercer_implementation SYSTEM INTERFACE $<BUILD_INTERFACE:${FAST_FLOAT_INCLUDE}>
+  $<BUILD_INTERFACE:${NANOFLANN_INCLUDE}> $<BUILD_INTERFACE:${HNSWLIB_INCLUDE}>)
