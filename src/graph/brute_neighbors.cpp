@@ -65,102 +65,145 @@ struct Hit {
   Found<S> found;
 };
 
+/// Offers point i the columns [from, to) of a tile that begins at point j0, `dots` being its row of the tile.
+/// Where there is no limit yet it gets one from the first few.
+template <class S, class Lists>
+void offer(const DotTiles<S>& tiles, const S* dots, Index j0, Index from, Index to, Index i, S own,
+           Lists& lists) {
+  thread_local std::vector<Found<S>> found;
+  for (Index count = 0; from < to; from += count) {
+    constexpr Index few = 128;
+    const S limit = lists.limit(i);
+    count = std::isinf(limit) ? std::min(few, to - from) : to - from;
+    found.resize(static_cast<std::size_t>(std::max<Index>(count, static_cast<Index>(found.size()))));
+    const Index seen = tile_scan::near_row(dots + from, count, own, tiles.points().half.data() + j0 + from,
+                                           limit, found.data());
+    for (Index p = 0; p < seen; ++p) {
+      Found<S> f = found[static_cast<std::size_t>(p)];
+      f.index += static_cast<std::int32_t>(j0 + from);
+      lists.add(i, f);
+    }
+  }
+}
+
 /// All pairs of the points; `lists` takes what its limits let through, of either side.
 template <class S, class Lists>
-void compare_all(const DotTiles<S>& tiles, Lists& lists, const Run& run) {
-  const TileRows<S>& points = tiles.points();
-  const Index n = tiles.size(), side = tiles.side(), blocks = (n + side - 1) / side;
-  std::vector<std::mutex> locks(static_cast<std::size_t>(blocks));  // of the lists of a block of rows
-  const Index total = blocks * (blocks + 1) / 2;
-  Progress progress(total, run);
-  parallel_for(total, run, [&](Index t) {
-    const Position at = triangle(t, blocks);
-    const Index i0 = at.row * side, rows = std::min(side, n - i0);
-    const Index j0 = at.col * side, cols = std::min(side, n - j0);
+class AllPairs {
+ public:
+  AllPairs(const DotTiles<S>& tiles, Lists& lists)
+      : tiles_(tiles),
+        points_(tiles.points()),
+        lists_(lists),
+        side_(tiles.side()),
+        blocks_((tiles.size() + side_ - 1) / side_),
+        locks_(static_cast<std::size_t>(blocks_)) {}
+
+  void compare(const Run& run) {
+    const Index total = blocks_ * (blocks_ + 1) / 2;
+    Progress progress(total, run);
+    parallel_for(total, run, [&](Index t) {
+      const Position at = triangle(t, blocks_);
+      if (at.row == at.col)
+        square(at.row);
+      else
+        rectangle(at.row, at.col);
+      progress.step();
+    });
+  }
+
+ private:
+  [[nodiscard]] Index rows(Index block) const { return std::min(side_, tiles_.size() - block * side_); }
+  [[nodiscard]] std::lock_guard<std::mutex> lists_of_block(Index block) {
+    return std::lock_guard(locks_[static_cast<std::size_t>(block)]);
+  }
+
+  /// Evaluates a tile some rows at a time: use(point, its row of the tile).
+  template <class Use>
+  void for_rows(Index block, Index col, const Use& use) {
+    const Index i0 = block * side_, count = rows(block), cols = rows(col);
+    const Index step = std::min(tiles_.together(), count);
+    S* const dots = thread_scratch<S>(step * cols);
+    for (Index first = 0; first < count; first += step) {
+      const Index some = std::min(step, count - first);
+      tiles_.evaluate(points_, i0 + first, some, col * side_, cols, dots);
+      for (Index r = 0; r < some; ++r) use(i0 + first + r, dots + r * cols);
+    }
+  }
+
+  /// On the diagonal every pair comes twice, so that one side is enough.
+  void square(Index block) {
+    const Index j0 = block * side_, cols = rows(block);
+    const auto mine = lists_of_block(block);
+    for_rows(block, block, [&](Index i, const S* dots) {
+      offer(tiles_, dots, j0, 0, i - j0, i, points_.half[i], lists_);
+      offer(tiles_, dots, j0, i - j0 + 1, cols, i, points_.half[i], lists_);
+    });
+  }
+
+  void rectangle(Index row, Index col) {
     thread_local std::vector<S> row_limits, col_limits;
     thread_local std::vector<Found<S>> found;
     thread_local std::vector<Hit<S>> row_hits, col_hits;
-    const auto limits_of = [&](Index block, Index first, Index count, std::vector<S>& out) {
-      const std::lock_guard mine(locks[static_cast<std::size_t>(block)]);
-      out.resize(static_cast<std::size_t>(count));
-      for (Index i = 0; i < count; ++i) out[static_cast<std::size_t>(i)] = lists.limit(first + i);
-    };
-    limits_of(at.row, i0, rows, row_limits);
-    limits_of(at.col, j0, cols, col_limits);
+    const Index i0 = row * side_, j0 = col * side_, cols = rows(col);
+    copy_limits(row, row_limits);
+    copy_limits(col, col_limits);
     found.resize(static_cast<std::size_t>(cols));
-
-    const Index step = std::min(tiles.together(), rows);
-    S* const dots = thread_scratch<S>(step * cols);
     row_hits.clear(), col_hits.clear();
-    for (Index first = 0; first < rows; first += step) {
-      const Index count = std::min(step, rows - first);
-      tiles.evaluate(points, i0 + first, count, j0, cols, dots);
-      for (Index r = 0; r < count; ++r) {
-        const Index i = i0 + first + r;
-        const S limit = row_limits[static_cast<std::size_t>(first + r)];
-        // On the diagonal every pair comes twice, so that one side is enough.
-        const Index seen =
-            at.row == at.col
-                ? tile_scan::near_row(dots + r * cols, cols, points.half[i], points.half.data() + j0, limit,
-                                      found.data())
-                : tile_scan::near_either(dots + r * cols, cols, points.half[i], points.half.data() + j0,
-                                         limit, col_limits.data(), found.data());
-        for (Index p = 0; p < seen; ++p) {
-          const Found<S> f = found[static_cast<std::size_t>(p)];
-          const Index j = j0 + f.index;
-          if (!(f.lower > limit) && i != j) row_hits.push_back({i, {f.lower, static_cast<std::int32_t>(j)}});
-          if (at.row != at.col && !(f.lower > col_limits[static_cast<std::size_t>(f.index)]))
-            col_hits.push_back({j, {f.lower, static_cast<std::int32_t>(i)}});
-        }
+    for_rows(row, col, [&](Index i, const S* dots) {
+      const S limit = row_limits[static_cast<std::size_t>(i - i0)];
+      const Index seen = tile_scan::near_either(dots, cols, points_.half[i], points_.half.data() + j0, limit,
+                                                col_limits.data(), found.data());
+      for (Index p = 0; p < seen; ++p) {
+        const Found<S> f = found[static_cast<std::size_t>(p)];
+        const Index j = j0 + f.index;
+        if (!(f.lower > limit)) row_hits.push_back({i, {f.lower, static_cast<std::int32_t>(j)}});
+        if (!(f.lower > col_limits[static_cast<std::size_t>(f.index)]))
+          col_hits.push_back({j, {f.lower, static_cast<std::int32_t>(i)}});
       }
-    }
-    const auto hand_in = [&](Index block, const std::vector<Hit<S>>& hits) {
-      const std::lock_guard mine(locks[static_cast<std::size_t>(block)]);
-      for (const Hit<S>& hit : hits) lists.add(hit.row, hit.found);
-    };
-    hand_in(at.row, row_hits);
-    hand_in(at.col, col_hits);
-    progress.step();
-  });
-}
+    });
+    hand_in(row, row_hits);
+    hand_in(col, col_hits);
+  }
+
+  void copy_limits(Index block, std::vector<S>& out) {
+    const auto mine = lists_of_block(block);
+    out.resize(static_cast<std::size_t>(rows(block)));
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] = lists_.limit(block * side_ + static_cast<Index>(i));
+  }
+  void hand_in(Index block, const std::vector<Hit<S>>& hits) {
+    const auto mine = lists_of_block(block);
+    for (const Hit<S>& hit : hits) lists_.add(hit.row, hit.found);
+  }
+
+  const DotTiles<S>& tiles_;
+  const TileRows<S>& points_;
+  Lists& lists_;
+  Index side_, blocks_;
+  std::vector<std::mutex> locks_;  // of the lists of a block of rows
+};
 
 /// Rows [first, first + count) of `left` with all points but the excluded.
 template <class S, class Lists>
 void compare_rows(const DotTiles<S>& tiles, const TileRows<S>& left, Index first, Index count,
                   const std::vector<Excluded>& excluded, Lists& lists) {
-  const TileRows<S>& points = tiles.points();
   const Index n = tiles.size(), side = tiles.side();
-  thread_local std::vector<Found<S>> found;
+  const auto excluded_of = [&](Index i) {
+    return excluded.empty() ? Excluded{} : excluded[static_cast<std::size_t>(i)];
+  };
   for (Index j0 = 0; j0 < n; j0 += side) {
     const Index cols = std::min(side, n - j0);
-    const auto needed = [&](Index i) {
-      if (excluded.empty()) return true;
-      const Excluded none = excluded[static_cast<std::size_t>(i)];
-      return none.begin > j0 || none.end < j0 + cols;
-    };
     Index wanted = 0;
-    for (Index i = first; i < first + count; ++i) wanted += needed(i);
+    for (Index i = first; i < first + count; ++i)
+      wanted += excluded_of(i).begin > j0 || excluded_of(i).end < j0 + cols;
     if (wanted == 0) continue;
     S* const dots = thread_scratch<S>(count * cols);
-    found.resize(static_cast<std::size_t>(cols));
     tiles.evaluate(left, first, count, j0, cols, dots);
-    for (Index r = 0; r < count; ++r) {
-      const Index i = first + r;
-      const auto look = [&](Index from, Index to) {  // columns of the tile
-        if (from >= to) return;
-        const Index seen = tile_scan::near_row(dots + r * cols + from, to - from, left.half[i],
-                                               points.half.data() + j0 + from, lists.limit(i), found.data());
-        for (Index p = 0; p < seen; ++p) {
-          Found<S> f = found[static_cast<std::size_t>(p)];
-          f.index += static_cast<std::int32_t>(j0 + from);
-          lists.add(i, f);
-        }
-      };
-      const Excluded none = excluded.empty() ? Excluded{} : excluded[static_cast<std::size_t>(i)];
-      const Index from = std::clamp<Index>(none.begin - j0, 0, cols);
-      const Index to = std::max(from, std::clamp<Index>(none.end - j0, 0, cols));
-      look(0, from);
-      look(to, cols);
+    for (Index i = first; i < first + count; ++i) {
+      const Index from = std::clamp<Index>(excluded_of(i).begin - j0, 0, cols);
+      const Index to = std::clamp<Index>(excluded_of(i).end - j0, from, cols);
+      const S* const row = dots + (i - first) * cols;
+      offer(tiles, row, j0, 0, from, i, left.half[i], lists);
+      offer(tiles, row, j0, to, cols, i, left.half[i], lists);
     }
   }
 }
@@ -270,7 +313,7 @@ NeighborLists BruteNeighbors<T>::nearest(Index count, const Run& run) const {
         if (Lists::bytes(n, count) > 0.25 * double(run.memory_budget()))
           return nearest(points_, count, each_itself(n), steady);
         Lists lists(n, count, judge);
-        compare_all(tiles, lists, steady);
+        AllPairs<S, decltype(lists)>(tiles, lists).compare(steady);
         return gather(lists, n, count, steady);
       },
       tiles_);
@@ -313,7 +356,7 @@ NeighborLists BruteNeighbors<T>::within(double radius, const Run& run) const {
         const TileJudge<T, S> judge{tiles, tiles.points(), RowDistance<T>(compact_, compact_)};
         WithinLists<S, TileJudge<T, S>> lists(points_.rows(), radius, 0.5 * double(run.memory_budget()),
                                               judge);
-        compare_all(tiles, lists, steady);
+        AllPairs<S, decltype(lists)>(tiles, lists).compare(steady);
         return gather(lists, points_.rows(), steady);
       },
       tiles_);

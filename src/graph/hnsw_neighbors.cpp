@@ -112,10 +112,12 @@ class Graph : public Base {
     return here;
   }
 
-  /// Points near x, from `start` on; at most `effort`.
-  [[nodiscard]] std::vector<std::int32_t> near(const void* x, tableint start, std::size_t effort) const {
+  /// The `most` points nearest to x that a search of this effort finds, from `start` on.
+  [[nodiscard]] std::vector<std::int32_t> near(const void* x, tableint start, std::size_t most,
+                                               std::size_t effort) const {
     auto queue = searchBaseLayerST<false>(start, x, effort);
     std::vector<std::int32_t> out;
+    while (queue.size() > most) queue.pop();
     for (; !queue.empty(); queue.pop()) out.push_back(static_cast<std::int32_t>(queue.top().second));
     return out;
   }
@@ -229,8 +231,9 @@ struct HnswNeighbors<T>::World {
                              Index count, std::size_t effort) const {
     const Matrix<float> x = rows.dense_rows(i, 1).template cast<float>();
     const auto start = itself >= 0 ? static_cast<tableint>(itself) : graph.descend(x.data(), 0);
+    const auto more = static_cast<std::size_t>(count + count / 4 + 8);  // distances in float are rounded
     std::vector<Neighbor> out;
-    for (const std::int32_t j : graph.near(x.data(), start, effort))
+    for (const std::int32_t j : graph.near(x.data(), start, more, effort))
       if (j != itself) out.push_back({distance(i, j), j});
     std::sort(out.begin(), out.end());
     out.resize(std::min(out.size(), static_cast<std::size_t>(count)));

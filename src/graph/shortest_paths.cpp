@@ -1,106 +1,17 @@
-// Dijkstra's algorithm with an indexed heap of four children a node, a source a thread at a time.
+// Dijkstra's algorithm from many sources: those that lie near each other eight at a time, others one by one.
 #include "graph/shortest_paths.hpp"
 
 #include "base/parallel.hpp"
+#include "graph/path_batch.hpp"
 
-#include <fmt/format.h>
-
+#include <array>
 #include <atomic>
-#include <cstdint>
 #include <limits>
-#include <vector>
 
 namespace mercer {
 namespace {
 
-/// The graph in half the memory, so that more of it stays in cache.
-struct Links {
-  std::vector<std::int64_t> begin;
-  std::vector<std::int32_t> to;
-  std::vector<double> length;
-
-  explicit Links(const SparseMatrix<double>& graph) {
-    const Index n = graph.rows();
-    begin.push_back(0);
-    for (Index i = 0; i < n; ++i) {
-      for (SparseMatrix<double>::InnerIterator link(graph, i); link; ++link) {
-        if (!(link.value() >= 0))
-          throw Error(ErrorCode::bad_data,
-                      fmt::format("the link from {} to {} has length {}", i, link.col(), link.value()),
-                      "lengths are not negative");
-        to.push_back(static_cast<std::int32_t>(link.col()));
-        length.push_back(link.value());
-      }
-      begin.push_back(static_cast<std::int64_t>(to.size()));
-    }
-  }
-  [[nodiscard]] Index size() const { return static_cast<Index>(begin.size()) - 1; }
-};
-
-/// Vertices by tentative distance, each at most once.
-class Frontier {
- public:
-  explicit Frontier(Index n) : place_(static_cast<std::size_t>(n), nowhere) {}
-
-  [[nodiscard]] bool empty() const { return heap_.empty(); }
-  /// Puts a vertex in, or moves it up.
-  void lower(std::int32_t vertex, double distance) {
-    std::int32_t at = place_[static_cast<std::size_t>(vertex)];
-    if (at == nowhere) {
-      at = static_cast<std::int32_t>(heap_.size());
-      heap_.push_back({});
-    }
-    while (at > 0) {
-      const std::int32_t parent = (at - 1) / 4;
-      const Entry& above = heap_[static_cast<std::size_t>(parent)];
-      if (!(distance < above.distance)) break;
-      put(at, above);
-      at = parent;
-    }
-    put(at, {distance, vertex});
-  }
-  std::int32_t pop() {
-    const std::int32_t top = heap_.front().vertex;
-    place_[static_cast<std::size_t>(top)] = nowhere;
-    const Entry last = heap_.back();
-    heap_.pop_back();
-    if (!heap_.empty()) sink(last);
-    return top;
-  }
-
- private:
-  struct Entry {
-    double distance;
-    std::int32_t vertex;
-  };
-  static constexpr std::int32_t nowhere = -1;
-
-  void put(std::int32_t at, const Entry& entry) {
-    heap_[static_cast<std::size_t>(at)] = entry;
-    place_[static_cast<std::size_t>(entry.vertex)] = at;
-  }
-  void sink(const Entry& entry) {
-    const auto size = static_cast<std::int32_t>(heap_.size());
-    std::int32_t at = 0;
-    while (true) {
-      const std::int32_t first = 4 * at + 1, last = std::min(first + 4, size);
-      if (first >= size) break;
-      std::int32_t least = first;
-      for (std::int32_t child = first + 1; child < last; ++child)
-        if (heap_[static_cast<std::size_t>(child)].distance < heap_[static_cast<std::size_t>(least)].distance)
-          least = child;
-      if (!(heap_[static_cast<std::size_t>(least)].distance < entry.distance)) break;
-      put(at, heap_[static_cast<std::size_t>(least)]);
-      at = least;
-    }
-    put(at, entry);
-  }
-
-  std::vector<Entry> heap_;
-  std::vector<std::int32_t> place_;  ///< of each vertex in the heap
-};
-
-void dijkstra(const Links& links, Index source, std::vector<double>& distance, Frontier& frontier) {
+void dijkstra(const PathLinks& links, Index source, std::vector<double>& distance, Frontier& frontier) {
   std::fill(distance.begin(), distance.end(), std::numeric_limits<double>::infinity());
   distance[static_cast<std::size_t>(source)] = 0;
   frontier.lower(static_cast<std::int32_t>(source), 0);
@@ -117,6 +28,55 @@ void dijkstra(const Links& links, Index source, std::vector<double>& distance, F
   }
 }
 
+/// Sources (by their places in the list) in groups of at most eight that lie near each other.
+std::vector<std::vector<Index>> neighborhoods(const PathLinks& links, std::span<const Index> sources) {
+  constexpr std::size_t most_visited = 512;  // how far to look for company
+  const auto n = static_cast<std::size_t>(links.size());
+  std::vector<Index> first(n, -1), next(sources.size(), -1);  // the sources at a vertex that wait for a group
+  for (std::size_t s = sources.size(); s-- > 0;) {
+    Index& waiting = first[static_cast<std::size_t>(sources[s])];
+    next[s] = waiting;
+    waiting = static_cast<Index>(s);
+  }
+  std::vector<Index> seen(n, -1);
+  std::vector<std::int32_t> queue;
+  std::vector<std::vector<Index>> groups;
+  for (std::size_t start = 0; start < sources.size();) {
+    const auto center = static_cast<std::size_t>(sources[start]);
+    if (first[center] < 0) {  // all that were here have found a group
+      ++start;
+      continue;
+    }
+    std::vector<Index>& group = groups.emplace_back();
+    const auto mark = static_cast<Index>(groups.size());
+    queue.assign(1, static_cast<std::int32_t>(center));
+    seen[center] = mark;
+    for (std::size_t at = 0; at < queue.size() && static_cast<Index>(group.size()) < path_batch; ++at) {
+      const auto v = static_cast<std::size_t>(queue[at]);
+      for (; first[v] >= 0 && static_cast<Index>(group.size()) < path_batch;
+           first[v] = next[static_cast<std::size_t>(first[v])])
+        group.push_back(first[v]);
+      for (auto p = links.begin[v]; p < links.begin[v + 1] && queue.size() < most_visited; ++p) {
+        const std::int32_t w = links.to[static_cast<std::size_t>(p)];
+        if (seen[static_cast<std::size_t>(w)] == mark) continue;
+        seen[static_cast<std::size_t>(w)] = mark;
+        queue.push_back(w);
+      }
+    }
+  }
+  return groups;
+}
+
+/// Room for n times eight distances, eight to a cache line.
+double* aligned_scratch(Index n) {
+  thread_local std::vector<double> memory;
+  memory.resize(static_cast<std::size_t>((n + 1) * path_batch));
+  void* at = memory.data();
+  std::size_t space = memory.size() * sizeof(double);
+  return static_cast<double*>(
+      std::align(64, static_cast<std::size_t>(n * path_batch) * sizeof(double), at, space));
+}
+
 }  // namespace
 
 template <class T>
@@ -128,19 +88,33 @@ void shortest_paths(const SparseMatrix<double>& graph, std::span<const Index> so
   for (const Index source : sources)
     if (source < 0 || source >= n)
       throw Error(ErrorCode::usage, fmt::format("no paths from point {} of {}", source, n));
-  const Links links(graph);
+  const PathLinks links(graph);
+  const std::vector<std::vector<Index>> groups = neighborhoods(links, sources);
   std::atomic<Index> done{0};
-  constexpr Index batch = 8;
-  parallel_for((count + batch - 1) / batch, run, [&](Index part) {
-    thread_local std::vector<double> distance;
-    distance.resize(static_cast<std::size_t>(n));
+  parallel_for(static_cast<Index>(groups.size()), run, [&](Index g) {
+    const std::vector<Index>& group = groups[static_cast<std::size_t>(g)];
     Frontier frontier(n);
-    const Index last = std::min(count, (part + 1) * batch);
-    for (Index s = part * batch; s < last; ++s) {
-      dijkstra(links, sources[static_cast<std::size_t>(s)], distance, frontier);
-      for (Index v = 0; v < n; ++v) lengths(s, v) = static_cast<T>(distance[static_cast<std::size_t>(v)]);
-      ++done;
+    const auto source_of = [&](std::size_t member) {
+      return static_cast<std::int32_t>(sources[static_cast<std::size_t>(group[member])]);
+    };
+    if (static_cast<Index>(group.size()) > path_batch / 2) {
+      std::array<std::int32_t, path_batch> from{};
+      for (std::size_t l = 0; l < from.size(); ++l) from[l] = source_of(l < group.size() ? l : 0);
+      double* const distance = aligned_scratch(n);
+      shortest_from_eight(links, from.data(), distance, frontier);
+      for (std::size_t l = 0; l < group.size(); ++l)
+        for (Index v = 0; v < n; ++v)
+          lengths(group[l], v) = static_cast<T>(distance[v * path_batch + static_cast<Index>(l)]);
+    } else {
+      thread_local std::vector<double> distance;
+      distance.resize(static_cast<std::size_t>(n));
+      for (std::size_t l = 0; l < group.size(); ++l) {
+        dijkstra(links, source_of(l), distance, frontier);
+        for (Index v = 0; v < n; ++v)
+          lengths(group[l], v) = static_cast<T>(distance[static_cast<std::size_t>(v)]);
+      }
     }
+    done += static_cast<Index>(group.size());
     if (omp_get_thread_num() == 0) run.report("shortest paths", double(done.load()) / double(count));
   });
 }
