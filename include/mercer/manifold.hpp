@@ -1,0 +1,29 @@
+// ManifoldModel<T>: what the methods on a neighbourhood graph share (mission row M11): the points, their map,
+// and finding the neighbours of new ones. Seen as kernel PCA with a learned kernel (Ham, Lee, Mika, Schölkopf
+// 2004), each projects new points (Bengio et al. 2003).
+#pragma once
+
+#include <mercer/embedding.hpp>
+#include <mercer/model.hpp>
+#include <mercer/neighbors.hpp>
+#include <mercer/scaling.hpp>
+
+namespace mercer {
+
+template <class T>
+class ManifoldModel : public Model<T> {
+ public:
+  [[nodiscard]] Index features() const override { return points_.cols(); }
+  [[nodiscard]] Matrix<T> scores() const override { return embedding_; }  ///< of the rows() of the data
+  /// Which rows of the data are in the map: all, unless pieces of the graph were left out.
+  [[nodiscard]] const std::vector<Index>& rows() const { return rows_; }
+
+ protected:
+  /// Points scaled as the model does, those in the graph alone.
+  Samples<T> points_;
+  Matrix<T> embedding_;
+  std::vector<Index> rows_;
+  Scaling<T> scaling_;
+};
+
+}  // namespace mercer
