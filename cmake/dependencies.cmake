@@ -9,6 +9,8 @@ pkg_check_modules(libzip REQUIRED IMPORTED_TARGET libzip)
 pkg_check_modules(zlib REQUIRED IMPORTED_TARGET zlib)
 pkg_check_modules(xxhash REQUIRED IMPORTED_TARGET libxxhash)
 pkg_check_modules(muparser REQUIRED IMPORTED_TARGET muparser)
+pkg_check_modules(fftw3 REQUIRED IMPORTED_TARGET fftw3)
+pkg_check_modules(fftw3f REQUIRED IMPORTED_TARGET fftw3f)
 find_path(FAST_FLOAT_INCLUDE fast_float/fast_float.h REQUIRED)
 if(MERCER_PLOT)
   pkg_check_modules(cairo REQUIRED IMPORTED_TARGET cairo)
@@ -29,5 +31,5 @@ target_include_directories(mercer_openblas SYSTEM INTERFACE $<BUILD_INTERFACE:${
 add_library(mercer_implementation INTERFACE)
 target_link_libraries(mercer_implementation INTERFACE
   fmt::fmt $<BUILD_INTERFACE:nlohmann_json::nlohmann_json> PkgConfig::hwy PkgConfig::libzip PkgConfig::zlib
-  PkgConfig::xxhash PkgConfig::muparser)
+  PkgConfig::xxhash PkgConfig::muparser PkgConfig::fftw3 PkgConfig::fftw3f)
 target_include_directories(mercer_implementation SYSTEM INTERFACE $<BUILD_INTERFACE:${FAST_FLOAT_INCLUDE}>)
