@@ -12,6 +12,8 @@ pkg_check_modules(muparser REQUIRED IMPORTED_TARGET muparser)
 pkg_check_modules(fftw3 REQUIRED IMPORTED_TARGET fftw3)
 pkg_check_modules(fftw3f REQUIRED IMPORTED_TARGET fftw3f)
 find_path(FAST_FLOAT_INCLUDE fast_float/fast_float.h REQUIRED)
+find_path(NANOFLANN_INCLUDE nanoflann.hpp REQUIRED)
+find_path(HNSWLIB_INCLUDE hnswlib/hnswlib.h REQUIRED)
 if(MERCER_PLOT)
   pkg_check_modules(cairo REQUIRED IMPORTED_TARGET cairo)
 endif()
@@ -32,4 +34,5 @@ add_library(mercer_implementation INTERFACE)
 target_link_libraries(mercer_implementation INTERFACE
   fmt::fmt $<BUILD_INTERFACE:nlohmann_json::nlohmann_json> PkgConfig::hwy PkgConfig::libzip PkgConfig::zlib
   PkgConfig::xxhash PkgConfig::muparser PkgConfig::fftw3 PkgConfig::fftw3f)
-target_include_directories(mercer_implementation SYSTEM INTERFACE $<BUILD_INTERFACE:${FAST_FLOAT_INCLUDE}>)
+target_include_directories(mercer_implementation SYSTEM INTERFACE $<BUILD_INTERFACE:${FAST_FLOAT_INCLUDE}>
+  $<BUILD_INTERFACE:${NANOFLANN_INCLUDE}> $<BUILD_INTERFACE:${HNSWLIB_INCLUDE}>)

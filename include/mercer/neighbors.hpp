@@ -52,8 +52,9 @@ struct NeighborLists {
   std::vector<Index> begin;         ///< n + 1
   std::vector<std::int32_t> index;  ///< at most 2³¹ points
   std::vector<double> distance;
+  double recall = 1;  ///< share of the true neighbours found: 1 where the search is exact, else measured
 
-  [[nodiscard]] Index size() const { return static_cast<Index>(begin.size()) - 1; }
+  [[nodiscard]] Index size() const { return begin.empty() ? 0 : static_cast<Index>(begin.size()) - 1; }
   [[nodiscard]] std::span<const std::int32_t> neighbors(Index i) const;
   [[nodiscard]] std::span<const double> distances(Index i) const;
 };

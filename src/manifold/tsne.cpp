@@ -29,6 +29,13 @@ void require_different(const Samples<T>& points) {
               fmt::format("all {} points are equal: there is nothing to map", points.rows()));
 }
 
+/// Points at distance 0 of another.
+Index twins(const NeighborLists& lists) {
+  Index count = 0;
+  for (Index i = 0; i < lists.size(); ++i) count += lists.distances(i)[0] == 0;
+  return count;
+}
+
 template <class T>
 std::unique_ptr<TsneForces<T>> make_forces(const Samples<T>& points, const TsneOptions& options,
                                            const TsnePlan& plan, EmbeddingReport& report, const Run& run) {
@@ -37,9 +44,12 @@ std::unique_ptr<TsneForces<T>> make_forces(const Samples<T>& points, const TsneO
   run.report("neighbors", 0);
   const NeighborIndex<T> index(points, options.search, run);
   const NeighborLists lists = index.nearest(plan.neighbors, run);
-  report.graph = NeighborReport{.search = index.search()};
   auto p = sparse_affinities<T>(lists, options.perplexity, run);
-  report.graph->links = p.links / 2;
+  report.graph = NeighborReport{.search = index.search(),
+                                .recall = lists.recall,
+                                .links = p.links / 2,
+                                .components = p.pieces(),
+                                .duplicates = twins(lists)};
   if (plan.gradient == TsneGradient::barnes_hut)
     return barnes_hut_forces(std::move(p), options.components, options.angle, run);
   return interpolation_forces(std::move(p), options.components, plan.most_nodes, run);

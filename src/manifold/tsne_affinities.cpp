@@ -20,74 +20,71 @@ constexpr int most_steps = 200;
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
-/// p_{j|i} of the lists, by rows, columns ascending: every row `width` long.
+/// p_{j|i} by rows, or by columns: who has j among its neighbours; ascending.
 template <class T>
 struct Conditional {
-  Index width = 0;
-  std::vector<std::int32_t> index;
-  std::vector<T> p;
-};
-
-template <class T>
-Conditional<T> conditional_affinities(const NeighborLists& lists, double perplexity, const Run& run) {
-  const Index n = lists.size(), width = n > 0 ? static_cast<Index>(lists.neighbors(0).size()) : 0;
-  Conditional<T> out{width, std::vector<std::int32_t>(at(n * width)), std::vector<T>(at(n * width))};
-  for_chunks(n, rows_at_once, run, [&](Index first, Index last) {
-    std::vector<double> squared(at(width)), p(at(width));
-    std::vector<std::size_t> order(at(width));
-    for (Index i = first; i < last; ++i) {
-      const auto neighbors = lists.neighbors(i);
-      const auto distances = lists.distances(i);
-      std::transform(distances.begin(), distances.end(), squared.begin(), [](double d) { return d * d; });
-      calibrate(squared, perplexity, p);
-      std::iota(order.begin(), order.end(), std::size_t{0});
-      std::sort(order.begin(), order.end(),
-                [&](std::size_t a, std::size_t b) { return neighbors[a] < neighbors[b]; });
-      for (Index e = 0; e < width; ++e) {
-        out.index[at(i * width + e)] = neighbors[order[at(e)]];
-        out.p[at(i * width + e)] = T(p[order[at(e)]]);
-      }
-    }
-  });
-  return out;
-}
-
-/// The same by columns: who has j among its neighbours, ascending.
-template <class T>
-struct Transposed {
   std::vector<Index> begin;
   std::vector<std::int32_t> index;
   std::vector<T> p;
 };
 
 template <class T>
-Transposed<T> transposed(const Conditional<T>& c, Index n) {
-  Transposed<T> out{std::vector<Index>(at(n + 1), 0), std::vector<std::int32_t>(c.index.size()),
-                    std::vector<T>(c.p.size())};
-  for (const std::int32_t j : c.index) ++out.begin[at(j + 1)];
+Conditional<T> conditional_affinities(const NeighborLists& lists, double perplexity, const Run& run) {
+  Conditional<T> out{lists.begin, std::vector<std::int32_t>(lists.index.size()),
+                     std::vector<T>(lists.index.size())};
+  for_chunks(lists.size(), rows_at_once, run, [&](Index first, Index last) {
+    std::vector<double> squared, p;
+    std::vector<std::size_t> order;
+    for (Index i = first; i < last; ++i) {
+      const auto neighbors = lists.neighbors(i);
+      const auto distances = lists.distances(i);
+      squared.resize(distances.size());
+      p.resize(distances.size());
+      order.resize(distances.size());
+      std::transform(distances.begin(), distances.end(), squared.begin(), [](double d) { return d * d; });
+      calibrate(squared, perplexity, p);
+      std::iota(order.begin(), order.end(), std::size_t{0});
+      std::sort(order.begin(), order.end(),
+                [&](std::size_t a, std::size_t b) { return neighbors[a] < neighbors[b]; });
+      for (std::size_t e = 0; e < order.size(); ++e) {
+        out.index[at(out.begin[at(i)]) + e] = neighbors[order[e]];
+        out.p[at(out.begin[at(i)]) + e] = T(p[order[e]]);
+      }
+    }
+  });
+  return out;
+}
+
+template <class T>
+Conditional<T> transposed(const Conditional<T>& rows) {
+  const Index n = static_cast<Index>(rows.begin.size()) - 1;
+  Conditional<T> out{std::vector<Index>(at(n + 1), 0), std::vector<std::int32_t>(rows.index.size()),
+                     std::vector<T>(rows.p.size())};
+  for (const std::int32_t j : rows.index) ++out.begin[at(j) + 1];
   std::partial_sum(out.begin.begin(), out.begin.end(), out.begin.begin());
   std::vector<Index> next(out.begin.begin(), out.begin.end() - 1);
   for (Index i = 0; i < n; ++i)
-    for (Index e = i * c.width; e < (i + 1) * c.width; ++e) {
-      const Index slot = next[at(c.index[at(e)])]++;
+    for (Index e = rows.begin[at(i)]; e < rows.begin[at(i + 1)]; ++e) {
+      const Index slot = next[at(rows.index[at(e)])]++;
       out.index[at(slot)] = static_cast<std::int32_t>(i);
-      out.p[at(slot)] = c.p[at(e)];
+      out.p[at(slot)] = rows.p[at(e)];
     }
   return out;
 }
 
 /// visit(j, p_{j|i} + p_{i|j}) over row i of both, j ascending.
 template <class T, class Visit>
-void merge_row(const Conditional<T>& c, const Transposed<T>& t, Index i, Visit&& visit) {
-  Index a = i * c.width, b = t.begin[at(i)];
-  const Index a_end = a + c.width, b_end = t.begin[at(i + 1)];
+void merge_row(const Conditional<T>& rows, const Conditional<T>& columns, Index i, Visit&& visit) {
+  Index a = rows.begin[at(i)], b = columns.begin[at(i)];
+  const Index a_end = rows.begin[at(i + 1)], b_end = columns.begin[at(i + 1)];
   constexpr auto none = std::numeric_limits<std::int32_t>::max();
   while (a < a_end || b < b_end) {
-    const std::int32_t ja = a < a_end ? c.index[at(a)] : none, jb = b < b_end ? t.index[at(b)] : none;
+    const std::int32_t ja = a < a_end ? rows.index[at(a)] : none;
+    const std::int32_t jb = b < b_end ? columns.index[at(b)] : none;
     const std::int32_t j = std::min(ja, jb);
     T sum = 0;
-    if (ja == j) sum += c.p[at(a++)];
-    if (jb == j) sum += t.p[at(b++)];
+    if (ja == j) sum += rows.p[at(a++)];
+    if (jb == j) sum += columns.p[at(b++)];
     visit(j, sum);
   }
 }
@@ -134,12 +131,12 @@ double calibrate(std::span<const double> squared, double perplexity, std::span<d
 template <class T>
 SparseAffinities<T> sparse_affinities(const NeighborLists& lists, double perplexity, const Run& run) {
   const Index n = lists.size();
-  const Conditional<T> c = conditional_affinities<T>(lists, perplexity, run);
-  const Transposed<T> t = transposed(c, n);
+  const Conditional<T> rows = conditional_affinities<T>(lists, perplexity, run), columns = transposed(rows);
   SparseAffinities<T> out;
   out.begin.assign(at(n + 1), 0);
   for_chunks(n, rows_at_once, run, [&](Index first, Index last) {
-    for (Index i = first; i < last; ++i) merge_row(c, t, i, [&](std::int32_t, T) { ++out.begin[at(i + 1)]; });
+    for (Index i = first; i < last; ++i)
+      merge_row(rows, columns, i, [&](std::int32_t, T) { ++out.begin[at(i + 1)]; });
   });
   for (Index i = 0; i < n; ++i) {
     out.links += out.begin[at(i + 1)];
@@ -151,7 +148,7 @@ SparseAffinities<T> sparse_affinities(const NeighborLists& lists, double perplex
   for_chunks(n, rows_at_once, run, [&](Index first, Index last) {
     for (Index i = first; i < last; ++i) {
       Index e = out.begin[at(i)];
-      merge_row(c, t, i, [&](std::int32_t j, T sum) {
+      merge_row(rows, columns, i, [&](std::int32_t j, T sum) {
         out.index[at(e)] = j;
         out.value[at(e++)] = sum * half;
       });
@@ -162,6 +159,29 @@ SparseAffinities<T> sparse_affinities(const NeighborLists& lists, double perplex
     }
   });
   return out;
+}
+
+template <class T>
+Index SparseAffinities<T>::pieces() const {
+  std::vector<bool> seen(at(points()), false);
+  std::vector<std::int32_t> open;
+  Index count = 0;
+  for (Index start = 0; start < points(); ++start) {
+    if (seen[at(start)]) continue;
+    ++count;
+    seen[at(start)] = true;
+    open.assign(1, static_cast<std::int32_t>(start));
+    while (!open.empty()) {
+      const Index i = open.back();
+      open.pop_back();
+      for (Index e = begin[at(i)]; e < begin[at(i + 1)]; ++e)
+        if (const std::int32_t j = index[at(e)]; !seen[at(j)]) {
+          seen[at(j)] = true;
+          open.push_back(j);
+        }
+    }
+  }
+  return count;
 }
 
 template <class T>
@@ -201,6 +221,7 @@ double negative_entropy(const T* p, Index count, const Run& run) {
 }
 
 #define MERCER_INSTANTIATE(T)                                                                  \
+  template Index SparseAffinities<T>::pieces() const;                                          \
   template SparseAffinities<T> sparse_affinities<T>(const NeighborLists&, double, const Run&); \
   template Matrix<T> dense_affinities(const Samples<T>&, double, const Run&);                  \
   template double negative_entropy(const T*, Index, const Run&);

@@ -31,6 +31,7 @@ struct SparseAffinities {
   Index links = 0;                  ///< without those that fill up
 
   [[nodiscard]] Index points() const { return static_cast<Index>(begin.size()) - 1; }
+  [[nodiscard]] Index pieces() const;  ///< that no link connects
 };
 
 template <class T>

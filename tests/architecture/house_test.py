@@ -21,6 +21,7 @@ MAY_USE = {
     "plan": {"base", "data", "kernel", "graph", "operator", "spectral"},
     "model": {"base", "data", "kernel", "graph", "operator", "spectral", "plan"},
     "tensor": {"base", "data", "kernel", "operator", "spectral", "plan", "model"},
+    "manifold": {"base", "data", "kernel", "graph", "operator", "spectral", "plan", "model"},
     "backend": {"base", "operator", "spectral"},
     "plot": {"base"},  # and every public header, see below
 }
@@ -29,6 +30,7 @@ PUBLIC = {
     "error": "base", "matrix": "base", "run": "base", "samples": "base", "version": "base",
     "dataset": "data", "generate": "data", "row_source": "data", "scaling": "data",
     "kernel": "kernel", "basis": "kernel",
+    "neighbors": "graph", "embedding": "graph",
     "symmetric_operator": "operator",
     "spectrum": "spectral",
     "plan": "plan",
@@ -38,6 +40,8 @@ PUBLIC = {
     "loadings": "model", "missing_pca": "model", "reconstruction": "model",
     "tensor": "tensor", "tensor_algebra": "tensor", "tensor_file": "tensor", "tensor_model": "tensor",
     "tucker": "tensor", "cp": "tensor", "svd2d": "tensor",
+    "manifold": "manifold", "isomap": "manifold", "lle": "manifold", "laplacian": "manifold", "mvu": "manifold",
+    "tsne": "manifold",
     "plot": "plot",
     "mercer": "all",
 }
