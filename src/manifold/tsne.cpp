@@ -141,7 +141,6 @@ Tsne<T> Tsne<T>::fit(const Samples<T>& samples, const TsneOptions& options, cons
   report.precision = precision_of<T>;
   report.centered = true;
   report.plan = plan.plan;
-  report.passes = options.iterations;
   report.embedding = std::move(embedding);
   if (const std::string note = forces->note(); !note.empty()) report.notes.push_back(note);
   report.seconds = watch.laps_and_total();

@@ -5,6 +5,7 @@
 #include "manifold/tsne_field.hpp"
 #include "manifold/tsne_pairs.hpp"
 
+#include <array>
 #include <cmath>
 
 namespace mercer {
@@ -19,7 +20,7 @@ class ExactForces final : public TsneForces<T> {
       : p_(std::move(p)), negative_entropy_(negative_entropy(p_.data(), p_.size(), run)) {}
 
   void gradient(const TsneMap<T>& map, double exaggeration, TsneMap<T>& out, const Run& run) override {
-    const double normalizer = walk(map, run, &out);
+    const double normalizer = walk(map, true, run);
     for (Index c = 0; c < map.components(); ++c)
       for (Index i = 0; i < map.points(); ++i) {
         const PairSums& s = sums_[static_cast<std::size_t>(i)];
@@ -28,7 +29,7 @@ class ExactForces final : public TsneForces<T> {
   }
 
   double divergence(const TsneMap<T>& map, const Run& run) override {
-    const double normalizer = walk(map, run, nullptr);
+    const double normalizer = walk(map, false, run);
     const double cross = sum_chunks(map.points(), chunk(map), run, [&](Index first, Index last) {
       double sum = 0;
       for (Index i = first; i < last; ++i)
@@ -47,13 +48,13 @@ class ExactForces final : public TsneForces<T> {
   }
 
   /// Every point's sums; returns Z.
-  double walk(const TsneMap<T>& map, const Run& run, const TsneMap<T>* attracted) {
+  double walk(const TsneMap<T>& map, bool attract, const Run& run) {
     sums_.resize(static_cast<std::size_t>(map.points()));
     return sum_chunks(map.points(), chunk(map), run, [&](Index first, Index last) {
       double weight = 0;
       for (Index i = first; i < last; ++i) {
         PairSums& s = sums_[static_cast<std::size_t>(i)];
-        s = pair_sums<T>(map, place(map, i).data(), attracted ? p_.row(i).data() : nullptr);
+        s = pair_sums<T>(map, place(map, i).data(), attract ? p_.row(i).data() : nullptr);
         weight += s.weight - 1;
       }
       return weight;

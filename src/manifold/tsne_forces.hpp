@@ -8,6 +8,7 @@
 #include "manifold/tsne_map.hpp"
 
 #include <memory>
+#include <string>
 
 namespace mercer {
 

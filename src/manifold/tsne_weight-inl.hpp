@@ -1,9 +1,10 @@
 // The Student-t weight of t-SNE in vectors, for the files that Highway compiles once for each instruction
 // set.
+// (the guard turns over each time that Highway comes by)
 #if defined(MERCER_MANIFOLD_TSNE_WEIGHT_INL) == defined(HWY_TARGET_TOGGLE)
-#ifdef MERCER_MANIFOLD_TSNE_WEIGHT_INL  // HWY_TARGET_TOGGLE: once for each instruction set
+#if defined(HWY_TARGET_TOGGLE)
 #undef MERCER_MANIFOLD_TSNE_WEIGHT_INL
-#else  // HWY_TARGET_TOGGLE
+#else
 #define MERCER_MANIFOLD_TSNE_WEIGHT_INL
 #endif
 
