@@ -11,6 +11,10 @@ namespace mercer {
 
 enum class TsneGradient { automatic, exact, barnes_hut, interpolation };
 enum class TsneStart { pca, laplacian, random };
+[[nodiscard]] std::string_view name_of(TsneGradient gradient);
+[[nodiscard]] std::string_view name_of(TsneStart start);
+[[nodiscard]] TsneGradient parse_tsne_gradient(std::string_view name);
+[[nodiscard]] TsneStart parse_tsne_start(std::string_view name);
 
 struct TsneOptions {
   Index components = 2;  ///< 1, 2 or 3 (interpolation: 1 or 2)
@@ -18,7 +22,9 @@ struct TsneOptions {
   Index iterations = 1000;
   Index exaggerated = 250;  ///< of these, the first with early exaggeration
   double exaggeration = 12;
-  double learning_rate = 0;  ///< 0: n / exaggeration, at least 50 (Belkina et al. 2019)
+  /// Of a quarter of KL's gradient, as van der Maaten's code has it; 0: n / exaggeration, at least 50
+  /// (Belkina et al. 2019).
+  double learning_rate = 0;
   TsneGradient gradient = TsneGradient::automatic;
   double angle = 0.5;  ///< Barnes-Hut's θ
   TsneStart start = TsneStart::pca;
