@@ -3,6 +3,7 @@
 
 #include "base/parallel.hpp"
 #include "base/stopwatch.hpp"
+#include "manifold/manifold_data.hpp"
 #include "manifold/tsne_descent.hpp"
 #include "manifold/tsne_place.hpp"
 #include "manifold/tsne_plan.hpp"
@@ -19,15 +20,6 @@ namespace {
 
 constexpr Index placed_at_once = 8192;  ///< new points, whose lists of neighbours are in memory together
 constexpr Index exact_search_most = 50000;
-
-template <class T>
-void require_different(const Samples<T>& points) {
-  const Matrix<T> first = points.dense_rows(0, 1);
-  for (Index i = 1; i < points.rows(); ++i)
-    if (points.dense_rows(i, 1) != first) return;
-  throw Error(ErrorCode::bad_data,
-              fmt::format("all {} points are equal: there is nothing to map", points.rows()));
-}
 
 /// Points at distance 0 of another.
 Index twins(const NeighborLists& lists) {
