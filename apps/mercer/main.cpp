@@ -84,12 +84,14 @@ int parse_and_run(int count, char** arguments) {
       "a\nfolder of images. 'mercer COMMAND --help' says more.\n"
       "Example: mercer kpca digits.csv.gz --label 64 -k 2 --out scores.csv --model digits.mercer");
   const std::vector<Command> commands = {
-      add_pca(program),       add_kpca(program),         add_basis_pca(program), add_lda(program),
-      add_klda(program),      add_tucker(program),       add_cp(program),        add_svd2d(program),
-      add_transform(program), add_predict(program),      add_update(program),    add_merge(program),
-      add_inverse(program),   add_denoise(program),      add_tune(program),      add_info(program),
-      add_plot(program),      add_check_kernel(program), add_kernels(program),   add_convert(program),
-      add_generate(program),  add_demo(program)};
+      add_pca(program),          add_kpca(program),    add_basis_pca(program), add_lda(program),
+      add_klda(program),         add_isomap(program),  add_lle(program),       add_hlle(program),
+      add_laplacian(program),    add_mvu(program),     add_tsne(program),      add_tucker(program),
+      add_cp(program),           add_svd2d(program),   add_transform(program), add_predict(program),
+      add_update(program),       add_merge(program),   add_inverse(program),   add_denoise(program),
+      add_tune(program),         add_compare(program), add_info(program),      add_plot(program),
+      add_check_kernel(program), add_kernels(program), add_convert(program),   add_generate(program),
+      add_demo(program)};
 
   const std::string first = count > 1 ? arguments[1] : "";
   if (first.empty()) return usage_failure("no command given", "");

@@ -23,6 +23,8 @@ class Isomap final : public ManifoldModel<T> {
   static Isomap fit(const Dataset<T>& data, const IsomapOptions& options = {}, const Run& run = {});
   static Isomap fit(const Samples<T>& samples, const NeighborGraph& graph, const IsomapOptions& options,
                     const Run& run = {});
+  static Isomap fit(const Dataset<T>& data, const NeighborGraph& graph, const IsomapOptions& options,
+                    const Run& run = {});
   static Plan plan(const Samples<T>& samples, const IsomapOptions& options = {}, const Run& run = {});
 
   static std::unique_ptr<Model<T>> read(ModelReader<T>& reader);  ///< used by load_model

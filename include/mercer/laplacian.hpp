@@ -32,6 +32,8 @@ class LaplacianEigenmaps final : public ManifoldModel<T> {
                                 const Run& run = {});
   static LaplacianEigenmaps fit(const Samples<T>& samples, const NeighborGraph& graph,
                                 const LaplacianOptions& options, const Run& run = {});
+  static LaplacianEigenmaps fit(const Dataset<T>& data, const NeighborGraph& graph,
+                                const LaplacianOptions& options, const Run& run = {});
   static Plan plan(const Samples<T>& samples, const LaplacianOptions& options = {}, const Run& run = {});
 
   static std::unique_ptr<Model<T>> read(ModelReader<T>& reader);  ///< used by load_model

@@ -29,6 +29,8 @@ class Lle final : public ManifoldModel<T> {
   static Lle fit(const Dataset<T>& data, const LleOptions& options = {}, const Run& run = {});
   static Lle fit(const Samples<T>& samples, const NeighborGraph& graph, const LleOptions& options,
                  const Run& run = {});
+  static Lle fit(const Dataset<T>& data, const NeighborGraph& graph, const LleOptions& options,
+                 const Run& run = {});
   static Plan plan(const Samples<T>& samples, const LleOptions& options = {}, const Run& run = {});
 
   static std::unique_ptr<Model<T>> read(ModelReader<T>& reader);  ///< used by load_model

@@ -22,6 +22,8 @@ class Mvu final : public ManifoldModel<T> {
   static Mvu fit(const Dataset<T>& data, const MvuOptions& options = {}, const Run& run = {});
   static Mvu fit(const Samples<T>& samples, const NeighborGraph& graph, const MvuOptions& options,
                  const Run& run = {});
+  static Mvu fit(const Dataset<T>& data, const NeighborGraph& graph, const MvuOptions& options,
+                 const Run& run = {});
   static Plan plan(const Samples<T>& samples, const MvuOptions& options = {}, const Run& run = {});
 
   static std::unique_ptr<Model<T>> read(ModelReader<T>& reader);  ///< used by load_model

@@ -22,7 +22,7 @@ MAY_USE = {
     "model": {"base", "data", "kernel", "graph", "operator", "spectral", "plan"},
     "tensor": {"base", "data", "kernel", "operator", "spectral", "plan", "model"},
     "manifold": {"base", "data", "kernel", "graph", "operator", "spectral", "plan", "model"},
-    "registry": {"base", "data", "kernel", "operator", "spectral", "plan", "model", "tensor", "manifold"},
+    "registry": {"base", "data", "kernel", "graph", "operator", "spectral", "plan", "model", "tensor", "manifold"},
     "backend": {"base", "operator", "spectral"},
     "plot": {"base"},  # and every public header, see below
 }
@@ -42,7 +42,7 @@ PUBLIC = {
     "tensor": "tensor", "tensor_algebra": "tensor", "tensor_file": "tensor", "tensor_generate": "tensor", "tensor_model": "tensor",
     "tensor_kernel_pca": "tensor", "tucker": "tensor", "cp": "tensor", "svd2d": "tensor",
     "manifold": "manifold", "isomap": "manifold", "lle": "manifold", "laplacian": "manifold", "mvu": "manifold",
-    "tsne": "manifold",
+    "tsne": "manifold", "compare": "registry",
     "plot": "plot",
     "mercer": "all",
 }
