@@ -293,7 +293,7 @@ Report ModelReader<T>::report() const {
                          .sweeps = gaps.count("sweeps")};
   }
   if (saved.has("decomposition")) r.decomposition = decomposition();
-  if (saved.has("end")) r.end = End::smallest;
+  if (saved.has("end") && saved.text("end") == "smallest") r.end = End::smallest;
   if (saved.has("embedding")) r.embedding = restored_embedding(saved.object("embedding"));
   return r;
 }
