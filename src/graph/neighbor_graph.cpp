@@ -40,7 +40,7 @@ Index at_distance_zero(const NeighborLists& lists) {
     message +=
         fmt::format("; {} {} alone, row {} first", alone, alone == 1 ? "point is" : "points are", first);
   throw Error(ErrorCode::bad_data, message,
-              fmt::format("{}, keep the largest piece, or bridge the pieces by their shortest links",
+              fmt::format("{}, --pieces largest to keep the largest alone, or --pieces bridge to join them",
                           options.radius > 0 ? "a larger radius" : "more neighbours"));
 }
 

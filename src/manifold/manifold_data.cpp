@@ -53,7 +53,7 @@ ManifoldData<T> manifold_data(const Samples<T>& samples, Scale scale, NeighborGr
                 "build the graph from this data");
   if (graph.report().components > 1 && graph.report().left_out == 0 && graph.report().bridges == 0)
     throw Error(ErrorCode::bad_data, fmt::format("the graph falls into {} pieces", graph.report().components),
-                "build it with more neighbours, with the largest piece alone, or with bridges");
+                "build it with more neighbours, --pieces largest or --pieces bridge");
   auto scaling = Scaling<T>::fit(scale, samples);
   const Samples<T> scaled = scaling.apply(samples);
   return of_graph(std::move(scaling), scaled, std::move(graph));
