@@ -79,7 +79,8 @@ PointStyle draw_cloud(Canvas& canvas, const Rect& area, const Margins& margins, 
     at[i] = axes.at(cloud.points(row, 0), strips.empty() ? cloud.points(row, 1) : strips[i]);
   }
   axes.draw_grid();
-  const PointStyle style = point_style(at, axes.box());
+  PointStyle style = point_style(at, axes.box());
+  if (options.bare) style = finer(style);
   draw_points(canvas, axes.box(), at, cloud.coloring, style);
   if (!options.bare) axes.draw_frame();
   return style;

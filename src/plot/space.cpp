@@ -165,6 +165,7 @@ PointStyle draw_space(Canvas& canvas, const Rect& area, const Margins& margins, 
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t i, std::size_t j) { return depth[i] > depth[j]; });
   PointStyle style = point_style(at, room);
+  if (bare) style = finer(style);
   style.alpha = std::max(style.alpha, 0.55);  // near points must cover far ones
   draw_points(canvas, area, at, cloud.coloring, style, order, emphasis);
 
