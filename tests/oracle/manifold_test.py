@@ -121,17 +121,15 @@ class Agreement(unittest.TestCase):
             with self.subTest(data=name):
                 peer = SpectralEmbedding(n_components=2, affinity="precomputed", eigen_solver="arpack", eigen_tol=1e-12,
                                          random_state=0).fit_transform(links)
-                z, _ = fit("laplacian", x, "--neighbors", 12, "--laplacian", "random-walk")
+                z, _ = fit("laplacian", x, "--neighbors", 12)
                 self.assertLess(subspace_angles(z, peer).max(), ANGLE)
-            degrees = links.sum(axis=1)
-            plain = np.diag(degrees) - links
-            scaled = plain / np.sqrt(np.outer(degrees, degrees))
-            for kind, laplacian in (("unnormalized", plain), ("symmetric", scaled)):
-                with self.subTest(data=name, kind=kind):
-                    values, vectors = np.linalg.eigh(laplacian)
-                    z, report = fit("laplacian", x, "--neighbors", 12, "--laplacian", kind)
-                    self.assertLess(subspace_angles(z, vectors[:, 1:3]).max(), ANGLE)
-                    np.testing.assert_allclose(report["gram_eigenvalues"], values[1:3], rtol=1e-7)
+                z = fit("laplacian", x, "--neighbors", 12, "--laplacian", "random-walk")[0]
+                self.assertLess(subspace_angles(z, peer).max(), ANGLE)
+            with self.subTest(data=name, kind="unnormalized"):
+                values, vectors = np.linalg.eigh(np.diag(links.sum(axis=1)) - links)
+                z, report = fit("laplacian", x, "--neighbors", 12, "--laplacian", "unnormalized")
+                self.assertLess(subspace_angles(z, vectors[:, 1:3]).max(), ANGLE)
+                np.testing.assert_allclose(report["gram_eigenvalues"], values[1:3], rtol=1e-7)
 
     def test_tsne(self):
         x = DATA["digits"]
