@@ -19,8 +19,8 @@ struct IsomapOptions {
   double residual = 0;  ///< as in kernel PCA
 };
 
-/// New points: from each a path begins at its neighbours in the graph, and y = ½ Λ^−½ Vᵀ(mean − d²) as for the
-/// points of the map (Bengio et al. 2003), which therefore come back as they were.
+/// New points: from each a path begins at its neighbours in the graph, and y = ½ Λ^−½ Vᵀ(mean − d²) as for
+/// the points of the map (Bengio et al. 2003), which therefore come back as they were.
 template <class T>
 class Isomap final : public ManifoldModel<T> {
  public:

@@ -16,10 +16,7 @@ namespace {
 std::vector<Index> near_each_other(const SparseMatrix<double>& graph) {
   constexpr std::size_t most_visited = 256;  // how far to look for company
   const Index n = graph.rows();
-  const auto links = [&](Index v) {
-    return std::span(graph.innerIndexPtr() + graph.outerIndexPtr()[v],
-                     graph.innerIndexPtr() + graph.outerIndexPtr()[v + 1]);
-  };
+  using Link = SparseMatrix<double>::InnerIterator;
   std::vector<Index> walk, seen(static_cast<std::size_t>(n), -1);
   walk.reserve(static_cast<std::size_t>(n));
   for (Index root = 0; root < n; ++root) {
@@ -27,8 +24,8 @@ std::vector<Index> near_each_other(const SparseMatrix<double>& graph) {
     seen[static_cast<std::size_t>(root)] = 0;
     walk.push_back(root);
     for (std::size_t at = walk.size() - 1; at < walk.size(); ++at)
-      for (const Index w : links(walk[at]))
-        if (std::exchange(seen[static_cast<std::size_t>(w)], 0) != 0) walk.push_back(w);
+      for (Link link(graph, walk[at]); link; ++link)
+        if (std::exchange(seen[static_cast<std::size_t>(link.col())], 0) != 0) walk.push_back(link.col());
   }
 
   std::vector<Index> out, queue;
@@ -44,10 +41,9 @@ std::vector<Index> near_each_other(const SparseMatrix<double>& graph) {
       const Index v = queue[at];
       if (!taken[static_cast<std::size_t>(v)]) out.push_back(v);
       taken[static_cast<std::size_t>(v)] = true;
-      for (const Index w : links(v)) {
-        if (queue.size() == most_visited) break;
-        if (std::exchange(seen[static_cast<std::size_t>(w)], mark) != mark) queue.push_back(w);
-      }
+      for (Link link(graph, v); link && queue.size() < most_visited; ++link)
+        if (std::exchange(seen[static_cast<std::size_t>(link.col())], mark) != mark)
+          queue.push_back(link.col());
     }
   }
   return out;

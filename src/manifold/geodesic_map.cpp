@@ -49,8 +49,8 @@ Solved<double> solve_few(const SymmetricOperator<double>& op, const GeodesicRequ
   bottom.max_passes = 12;
   out.min_eigenvalue = eigenpairs<double>(op, bottom, run).values[0];
   const double negative = std::max(0.0, -*out.min_eigenvalue);
-  out.negative_share = negative / (negative + std::max(out.spectrum.values.cwiseMax(0.0).sum(),
-                                                       out.trace + negative));
+  out.negative_share =
+      negative / (negative + std::max(out.spectrum.values.cwiseMax(0.0).sum(), out.trace + negative));
   run.report("eigenvectors", 1);
   return out;
 }
@@ -62,8 +62,7 @@ void keep(GeodesicMap& out, const GeodesicRequest& request, double scale, Report
   subtract_column_means<double>(out.solved.spectrum.vectors);
   // P − N = tr, and N/(P + N) is at least the negative share.
   const double share = std::min(out.solved.negative_share.value_or(0), 0.499);
-  out.positive = std::max(out.solved.spectrum.values.sum(),
-                          out.solved.trace * (1 - share) / (1 - 2 * share));
+  out.positive = std::max(out.solved.spectrum.values.sum(), out.solved.trace * (1 - share) / (1 - 2 * share));
 }
 
 /// Sums over pairs of a path's length d and a distance m in the map.

@@ -12,8 +12,8 @@ namespace mercer {
 
 struct GeodesicRequest {
   Index components = 2;
-  double residual = 0;  ///< relative tolerance
-  bool strict = true;   ///< as in EigenRequest
+  double residual = 0;          ///< relative tolerance
+  bool strict = true;           ///< as in EigenRequest
   Route route = Route::stored;  ///< or dense, LAPACK
 };
 

@@ -101,10 +101,10 @@ Isomap<T> Isomap<T>::fit(const ManifoldData<T>& data, const IsomapOptions& optio
     map = landmark_map(paths, model.landmarks_, request, report, lap, run);
     report.embedding->landmarks = plan.landmarks;
     if (plan.reduced)
-      report.notes.push_back(
-          fmt::format("paths between all {} points do not fit the memory budget: {} of them, drawn at random, "
-                      "serve as landmarks by which the others are placed",
-                      n, plan.landmarks));
+      report.notes.push_back(fmt::format(
+          "paths between all {} points do not fit the memory budget: {} of them, drawn at random, "
+          "serve as landmarks by which the others are placed",
+          n, plan.landmarks));
   } else {
     map = geodesic_map(paths, request, report, lap, run);
   }
@@ -190,8 +190,8 @@ std::unique_ptr<Model<T>> Isomap<T>::read(ModelReader<T>& reader) {
   const auto landmarks = reader.template array<std::int64_t>("landmarks");
   model->landmarks_.assign(landmarks.begin(), landmarks.end());
   const auto& l = model->landmarks_;
-  if (!l.empty() &&
-      (l.front() < 0 || l.back() >= n || std::adjacent_find(l.begin(), l.end(), std::greater_equal<>()) != l.end()))
+  if (!l.empty() && (l.front() < 0 || l.back() >= n ||
+                     std::adjacent_find(l.begin(), l.end(), std::greater_equal<>()) != l.end()))
     reader.damaged("its landmarks are not in order");
   const Index count = l.empty() ? n : static_cast<Index>(l.size());
   reader.require_shape("row_means", {count});

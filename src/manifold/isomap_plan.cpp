@@ -44,8 +44,7 @@ void require_sensible(Index n, const IsomapOptions& o) {
   if (o.components >= n && n > 0)
     throw Error(ErrorCode::usage, fmt::format("{} points have no map of {} dimensions", n, o.components),
                 fmt::format("at most {}", n - 1));
-  if (o.landmarks < 0)
-    throw Error(ErrorCode::usage, fmt::format("{} landmarks make no sense", o.landmarks));
+  if (o.landmarks < 0) throw Error(ErrorCode::usage, fmt::format("{} landmarks make no sense", o.landmarks));
   if (o.landmarks > 0 && o.landmarks <= o.components)
     throw Error(ErrorCode::usage,
                 fmt::format("{} landmarks cannot span {} dimensions", o.landmarks, o.components),

@@ -43,7 +43,8 @@ template <class T>
   SparseMatrix<double> out(n, n);
   out.reserve(count);
   for (Index i = 0; i < n; ++i) {
-    const std::int64_t from = begin[static_cast<std::size_t>(i)], end = begin[static_cast<std::size_t>(i) + 1];
+    const std::int64_t from = begin[static_cast<std::size_t>(i)],
+                       end = begin[static_cast<std::size_t>(i) + 1];
     if (from > end || end > count) reader.damaged("its links do not add up");
     out.startVec(i);
     for (std::int64_t p = from; p < end; ++p) {

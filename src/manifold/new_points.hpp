@@ -15,4 +15,10 @@ template <class T>
 [[nodiscard]] NeighborLists links_of_new(const NeighborIndex<T>& index, const Samples<T>& points,
                                          const NeighborOptions& neighbors, const Run& run);
 
+/// The same, and the points of the map that have the new one among their neighbours: within their radii.
+template <class T>
+[[nodiscard]] NeighborLists mutual_links_of_new(const NeighborIndex<T>& index, const Samples<T>& points,
+                                                const NeighborOptions& neighbors, const Vector<double>& radii,
+                                                const Run& run);
+
 }  // namespace mercer

@@ -1,5 +1,5 @@
-// What passes over the tiles of a lower triangle share: how the tiles are dealt out, and sums in an order that
-// does not depend on the number of threads.
+// What passes over the tiles of a lower triangle share: how the tiles are dealt out, and sums in an order
+// that does not depend on the number of threads.
 #pragma once
 
 #include <mercer/symmetric_operator.hpp>

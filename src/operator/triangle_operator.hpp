@@ -17,8 +17,8 @@ class TriangleOperator final : public SymmetricOperator<double> {
 
   /// Columns beyond which a row's values are not asked for: to the end of the tile on the diagonal.
   [[nodiscard]] Index reach(Index row) const;
-  /// Rows first … first + 7 (first a multiple of eight), value(r, c) for row first + r and column c. Different
-  /// rows may be put from several threads. Throws Error{bad_data} where a value is not finite.
+  /// Rows first … first + 7 (first a multiple of eight), value(r, c) for row first + r and column c.
+  /// Different rows may be put from several threads. Throws Error{bad_data} where a value is not finite.
   template <class Value>
   void put(Index first, const Value& value);
   /// What the certificate is made of, when all is there.
