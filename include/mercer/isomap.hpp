@@ -8,14 +8,19 @@
 
 namespace mercer {
 
+class Stopwatch;  // src/base/stopwatch.hpp
+
 struct IsomapOptions {
   Index components = 2;
   NeighborOptions neighbors = {};
-  Index landmarks = 0;  ///< 0: all points, or as many as the memory allows where that is too many, saying so
+  /// Drawn by the seed. 0: all points, or as many as the memory allows where that is too many, saying so.
+  Index landmarks = 0;
   Scale scale = Scale::none;
   double residual = 0;  ///< as in kernel PCA
 };
 
+/// New points: from each a path begins at its neighbours in the graph, and y = ½ Λ^−½ Vᵀ(mean − d²) as for
+/// the points of the map (Bengio et al. 2003), which therefore come back as they were.
 template <class T>
 class Isomap final : public ManifoldModel<T> {
  public:
@@ -30,8 +35,15 @@ class Isomap final : public ManifoldModel<T> {
   static std::unique_ptr<Model<T>> read(ModelReader<T>& reader);  ///< used by load_model
 
  private:
+  static Isomap fit(const ManifoldData<T>& data, const IsomapOptions& options, const Run& run,
+                    Stopwatch watch);
   Matrix<T> do_transform(const Samples<T>& points, const Run& run) const override;
   void write(ModelWriter& writer) const override;
+
+  NeighborOptions neighbors_;     ///< by which new points are linked to the graph
+  SparseMatrix<double> links_;    ///< of the graph, both ways
+  std::vector<Index> landmarks_;  ///< ascending; empty: all points
+  Vector<double> row_means_;      ///< of each landmark's squared path lengths to the landmarks
 };
 
 }  // namespace mercer

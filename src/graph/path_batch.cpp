@@ -6,6 +6,7 @@
 #include <hwy/highway.h>
 
 #include "graph/path_batch.hpp"
+#include "graph/shortest_paths.hpp"
 
 #include <limits>
 
@@ -13,16 +14,17 @@ HWY_BEFORE_NAMESPACE();
 namespace mercer::paths::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-void FromEight(const PathLinks& links, const std::int32_t* sources, double* HWY_RESTRICT distance,
+void FromEight(const PathLinks& links, std::span<const PathStart> starts, double* HWY_RESTRICT distance,
                Frontier& frontier) {
   constexpr double infinite = std::numeric_limits<double>::infinity();
   const hn::CappedTag<double, path_batch> d;
   const Index lanes = static_cast<Index>(hn::Lanes(d));
   const auto nothing = hn::Set(d, infinite);
   std::fill(distance, distance + links.size() * path_batch, infinite);
-  for (Index l = 0; l < path_batch; ++l) {
-    distance[sources[l] * path_batch + l] = 0;
-    frontier.lower(sources[l], 0);
+  for (const PathStart& start : starts) {
+    double& known = distance[start.vertex * path_batch + start.lane];
+    known = std::min(known, start.length);
+    frontier.lower(start.vertex, start.length);
   }
   const std::int32_t* const to = links.to.data();
   const double* const length = links.length.data();
@@ -56,10 +58,10 @@ namespace paths {
 HWY_EXPORT(FromEight);
 }  // namespace paths
 
-void shortest_from_eight(const PathLinks& links, const std::int32_t* sources, double* distance,
+void shortest_from_eight(const PathLinks& links, std::span<const PathStart> starts, double* distance,
                          Frontier& frontier) {
   using namespace paths;
-  HWY_DYNAMIC_DISPATCH(FromEight)(links, sources, distance, frontier);
+  HWY_DYNAMIC_DISPATCH(FromEight)(links, starts, distance, frontier);
 }
 
 }  // namespace mercer

@@ -4,14 +4,21 @@
 
 #include "graph/path_links.hpp"
 
+#include <span>
+
 namespace mercer {
 
-constexpr Index path_batch = 8;
+/// Where a path begins: so far from its source.
+struct PathStart {
+  std::int32_t vertex;
+  std::int32_t lane;  ///< 0 … 7: the source
+  double length;
+};
 
-/// distance[8v + l] = the length of the shortest path from sources[l] to v, ∞ where there is none. Vertices
+/// distance[8v + l] = the length of the shortest path from source l to v, ∞ where there is none. Vertices
 /// whose distances fall again are visited again, so that the result is Dijkstra's to the bit: the least, over
 /// all paths, of the lengths added up from the source on.
-void shortest_from_eight(const PathLinks& links, const std::int32_t* sources, double* distance,
+void shortest_from_eight(const PathLinks& links, std::span<const PathStart> starts, double* distance,
                          Frontier& frontier);
 
 }  // namespace mercer

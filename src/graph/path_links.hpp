@@ -17,16 +17,19 @@ struct PathLinks {
   std::vector<std::int32_t> to;
   std::vector<double> length;
 
-  explicit PathLinks(const SparseMatrix<double>& graph) {
-    const Index n = graph.rows();
+  /// Vertex order[p] of the graph becomes number p.
+  PathLinks(const SparseMatrix<double>& graph, const std::vector<Index>& order,
+            const std::vector<std::int32_t>& place) {
     begin.push_back(0);
-    for (Index i = 0; i < n; ++i) {
+    to.reserve(static_cast<std::size_t>(graph.nonZeros()));
+    length.reserve(static_cast<std::size_t>(graph.nonZeros()));
+    for (const Index i : order) {
       for (SparseMatrix<double>::InnerIterator link(graph, i); link; ++link) {
         if (!(link.value() >= 0))
           throw Error(ErrorCode::bad_data,
                       fmt::format("the link from {} to {} has length {}", i, link.col(), link.value()),
                       "lengths are not negative");
-        to.push_back(static_cast<std::int32_t>(link.col()));
+        to.push_back(place[static_cast<std::size_t>(link.col())]);
         length.push_back(link.value());
       }
       begin.push_back(static_cast<std::int64_t>(to.size()));

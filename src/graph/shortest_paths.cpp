@@ -1,70 +1,59 @@
-// Dijkstra's algorithm from many sources: those that lie near each other eight at a time, others one by one.
+// Batches of sources that lie near each other, and their paths.
 #include "graph/shortest_paths.hpp"
 
 #include "base/parallel.hpp"
 #include "graph/path_batch.hpp"
 
-#include <array>
 #include <atomic>
-#include <limits>
+#include <memory>
+#include <numeric>
 
 namespace mercer {
 namespace {
 
-void dijkstra(const PathLinks& links, Index source, std::vector<double>& distance, Frontier& frontier) {
-  std::fill(distance.begin(), distance.end(), std::numeric_limits<double>::infinity());
-  distance[static_cast<std::size_t>(source)] = 0;
-  frontier.lower(static_cast<std::int32_t>(source), 0);
-  while (!frontier.empty()) {
-    const auto u = static_cast<std::size_t>(frontier.pop());
-    for (auto p = static_cast<std::size_t>(links.begin[u]); p < static_cast<std::size_t>(links.begin[u + 1]);
-         ++p) {
-      const double through = distance[u] + links.length[p];
-      double& known = distance[static_cast<std::size_t>(links.to[p])];
-      if (!(through < known)) continue;
-      known = through;
-      frontier.lower(links.to[p], through);
+/// A walk over the vertices by which near ones come soon after each other: from each that is left, in the
+/// order of a breadth-first search, the nearest seven (by links) that are left.
+std::vector<Index> near_each_other(const SparseMatrix<double>& graph) {
+  constexpr std::size_t most_visited = 256;  // how far to look for company
+  const Index n = graph.rows();
+  using Link = SparseMatrix<double>::InnerIterator;
+  std::vector<Index> walk, seen(static_cast<std::size_t>(n), -1);
+  walk.reserve(static_cast<std::size_t>(n));
+  for (Index root = 0; root < n; ++root) {
+    if (seen[static_cast<std::size_t>(root)] == 0) continue;
+    seen[static_cast<std::size_t>(root)] = 0;
+    walk.push_back(root);
+    for (std::size_t at = walk.size() - 1; at < walk.size(); ++at)
+      for (Link link(graph, walk[at]); link; ++link)
+        if (std::exchange(seen[static_cast<std::size_t>(link.col())], 0) != 0) walk.push_back(link.col());
+  }
+
+  std::vector<Index> out, queue;
+  std::vector<bool> taken(static_cast<std::size_t>(n), false);
+  out.reserve(static_cast<std::size_t>(n));
+  for (const Index center : walk) {
+    if (taken[static_cast<std::size_t>(center)]) continue;
+    const Index mark = center + 1;
+    const std::size_t full = out.size() + path_batch;
+    queue.assign(1, center);
+    seen[static_cast<std::size_t>(center)] = mark;
+    for (std::size_t at = 0; at < queue.size() && out.size() < full; ++at) {
+      const Index v = queue[at];
+      if (!taken[static_cast<std::size_t>(v)]) out.push_back(v);
+      taken[static_cast<std::size_t>(v)] = true;
+      for (Link link(graph, v); link && queue.size() < most_visited; ++link)
+        if (std::exchange(seen[static_cast<std::size_t>(link.col())], mark) != mark)
+          queue.push_back(link.col());
     }
   }
+  return out;
 }
 
-/// Sources (by their places in the list) in groups of at most eight that lie near each other.
-std::vector<std::vector<Index>> neighborhoods(const PathLinks& links, std::span<const Index> sources) {
-  constexpr std::size_t most_visited = 512;  // how far to look for company
-  const auto n = static_cast<std::size_t>(links.size());
-  std::vector<Index> first(n, -1), next(sources.size(), -1);  // the sources at a vertex that wait for a group
-  for (std::size_t s = sources.size(); s-- > 0;) {
-    Index& waiting = first[static_cast<std::size_t>(sources[s])];
-    next[s] = waiting;
-    waiting = static_cast<Index>(s);
-  }
-  std::vector<Index> seen(n, -1);
-  std::vector<std::int32_t> queue;
-  std::vector<std::vector<Index>> groups;
-  for (std::size_t start = 0; start < sources.size();) {
-    const auto center = static_cast<std::size_t>(sources[start]);
-    if (first[center] < 0) {  // all that were here have found a group
-      ++start;
-      continue;
-    }
-    std::vector<Index>& group = groups.emplace_back();
-    const auto mark = static_cast<Index>(groups.size());
-    queue.assign(1, static_cast<std::int32_t>(center));
-    seen[center] = mark;
-    for (std::size_t at = 0; at < queue.size() && static_cast<Index>(group.size()) < path_batch; ++at) {
-      const auto v = static_cast<std::size_t>(queue[at]);
-      for (; first[v] >= 0 && static_cast<Index>(group.size()) < path_batch;
-           first[v] = next[static_cast<std::size_t>(first[v])])
-        group.push_back(first[v]);
-      for (auto p = links.begin[v]; p < links.begin[v + 1] && queue.size() < most_visited; ++p) {
-        const std::int32_t w = links.to[static_cast<std::size_t>(p)];
-        if (seen[static_cast<std::size_t>(w)] == mark) continue;
-        seen[static_cast<std::size_t>(w)] = mark;
-        queue.push_back(w);
-      }
-    }
-  }
-  return groups;
+std::vector<std::int32_t> places_of(const std::vector<Index>& order) {
+  std::vector<std::int32_t> out(order.size());
+  for (std::size_t p = 0; p < order.size(); ++p)
+    out[static_cast<std::size_t>(order[p])] = static_cast<std::int32_t>(p);
+  return out;
 }
 
 /// Room for n times eight distances, eight to a cache line.
@@ -79,44 +68,93 @@ double* aligned_scratch(Index n) {
 
 }  // namespace
 
+PathFinder::PathFinder(const SparseMatrix<double>& graph)
+    : order_(near_each_other(graph)), place_(places_of(order_)), links_(graph, order_, place_) {}
+
+double PathFinder::longest_link() const {
+  return links_.length.empty() ? 0 : *std::max_element(links_.length.begin(), links_.length.end());
+}
+
+template <class Starts>
+void PathFinder::run_batches(std::vector<Source> sources, const Starts& starts, const Use& use,
+                             const Run& run) const {
+  std::stable_sort(sources.begin(), sources.end(),
+                   [](const Source& a, const Source& b) { return a.place < b.place; });
+  const auto count = static_cast<Index>(sources.size());
+  std::atomic<Index> done{0};
+  parallel_for((count + path_batch - 1) / path_batch, run, [&](Index b) {
+    const Index first = b * path_batch, members = std::min(path_batch, count - first);
+    Index numbers[path_batch];
+    std::vector<PathStart> from;
+    for (Index l = 0; l < members; ++l) {
+      const Source& source = sources[static_cast<std::size_t>(first + l)];
+      numbers[l] = source.number;
+      starts(source, static_cast<std::int32_t>(l), from);
+    }
+    Frontier frontier(size());
+    double* const distance = aligned_scratch(size());
+    shortest_from_eight(links_, from, distance, frontier);
+    use({first, {numbers, static_cast<std::size_t>(members)}, distance});
+    done += members;
+    if (omp_get_thread_num() == 0) run.report("shortest paths", double(done.load()) / double(count));
+  });
+}
+
+void PathFinder::from(std::span<const Index> sources, const Use& use, const Run& run) const {
+  std::vector<Source> list;
+  for (std::size_t s = 0; s < sources.size(); ++s) {
+    if (sources[s] < 0 || sources[s] >= size())
+      throw Error(ErrorCode::usage, fmt::format("no paths from point {} of {}", sources[s], size()));
+    list.push_back({place_[static_cast<std::size_t>(sources[s])], static_cast<Index>(s)});
+  }
+  run_batches(
+      std::move(list),
+      [](const Source& source, std::int32_t lane, std::vector<PathStart>& out) {
+        out.push_back({source.place, lane, 0});
+      },
+      use, run);
+}
+
+void PathFinder::from_all(const Use& use, const Run& run) const {
+  std::vector<Index> all(order_.size());
+  std::iota(all.begin(), all.end(), Index{0});
+  from(all, use, run);
+}
+
+void PathFinder::from_outside(const NeighborLists& links, const Use& use, const Run& run) const {
+  std::vector<Source> list;
+  for (Index s = 0; s < links.size(); ++s) {
+    if (links.neighbors(s).empty()) throw Error(ErrorCode::internal, "a point without a link to the graph");
+    list.push_back({place_[static_cast<std::size_t>(links.neighbors(s)[0])], s});
+  }
+  run_batches(
+      std::move(list),
+      [&](const Source& source, std::int32_t lane, std::vector<PathStart>& out) {
+        const auto neighbors = links.neighbors(source.number);
+        const auto distances = links.distances(source.number);
+        for (std::size_t p = 0; p < neighbors.size(); ++p)
+          out.push_back({place_[static_cast<std::size_t>(neighbors[p])], lane, distances[p]});
+      },
+      use, run);
+}
+
 template <class T>
 void shortest_paths(const SparseMatrix<double>& graph, std::span<const Index> sources, MatrixRef<T> lengths,
                     const Run& run) {
   const Index n = graph.rows(), count = static_cast<Index>(sources.size());
   if (graph.cols() != n || lengths.rows() != count || lengths.cols() != n)
     throw Error(ErrorCode::internal, "shortest_paths: sizes do not fit");
-  for (const Index source : sources)
-    if (source < 0 || source >= n)
-      throw Error(ErrorCode::usage, fmt::format("no paths from point {} of {}", source, n));
-  const PathLinks links(graph);
-  const std::vector<std::vector<Index>> groups = neighborhoods(links, sources);
-  std::atomic<Index> done{0};
-  parallel_for(static_cast<Index>(groups.size()), run, [&](Index g) {
-    const std::vector<Index>& group = groups[static_cast<std::size_t>(g)];
-    Frontier frontier(n);
-    const auto source_of = [&](std::size_t member) {
-      return static_cast<std::int32_t>(sources[static_cast<std::size_t>(group[member])]);
-    };
-    if (static_cast<Index>(group.size()) > path_batch / 2) {
-      std::array<std::int32_t, path_batch> from{};
-      for (std::size_t l = 0; l < from.size(); ++l) from[l] = source_of(l < group.size() ? l : 0);
-      double* const distance = aligned_scratch(n);
-      shortest_from_eight(links, from.data(), distance, frontier);
-      for (std::size_t l = 0; l < group.size(); ++l)
-        for (Index v = 0; v < n; ++v)
-          lengths(group[l], v) = static_cast<T>(distance[v * path_batch + static_cast<Index>(l)]);
-    } else {
-      thread_local std::vector<double> distance;
-      distance.resize(static_cast<std::size_t>(n));
-      for (std::size_t l = 0; l < group.size(); ++l) {
-        dijkstra(links, source_of(l), distance, frontier);
-        for (Index v = 0; v < n; ++v)
-          lengths(group[l], v) = static_cast<T>(distance[static_cast<std::size_t>(v)]);
-      }
-    }
-    done += static_cast<Index>(group.size());
-    if (omp_get_thread_num() == 0) run.report("shortest paths", double(done.load()) / double(count));
-  });
+  const PathFinder paths(graph);
+  paths.from(
+      sources,
+      [&](const PathBatch& batch) {
+        for (Index l = 0; l < batch.count(); ++l) {
+          const Index row = batch.sources[static_cast<std::size_t>(l)];
+          for (Index p = 0; p < n; ++p)
+            lengths(row, paths.order()[static_cast<std::size_t>(p)]) = static_cast<T>(batch(l, p));
+        }
+      },
+      run);
 }
 
 template void shortest_paths(const SparseMatrix<double>&, std::span<const Index>, MatrixRef<float>,

@@ -104,6 +104,82 @@ TYPED_TEST(ShortestPaths, AlongALineAreSums) {
   }
 }
 
+TEST(PathFinder, OrdersTheVerticesSoThatABatchIsNear) {
+  // A circle of 400: eight in a row are mostly eight neighbours.
+  const Index n = 400;
+  SparseMatrix<double> circle(n, n);
+  for (Index v = 0; v < n; ++v) {
+    circle.insert(v, (v + 1) % n) = 1;
+    circle.insert(v, (v + n - 1) % n) = 1;
+  }
+  const PathFinder paths(circle);
+  std::vector<Index> sorted = paths.order();
+  std::sort(sorted.begin(), sorted.end());
+  EXPECT_EQ(sorted, all(n));
+  Index spread = 0;
+  for (std::size_t p = 0; p + 1 < paths.order().size(); ++p) {
+    const Index apart = std::abs(paths.order()[p] - paths.order()[p + 1]);
+    if ((p + 1) % 8 != 0) spread += std::min(apart, n - apart);
+  }
+  EXPECT_LT(double(spread) / (7.0 / 8 * double(n)), 8);
+}
+
+TEST(PathFinder, GivesEveryVertexOnceAndInItsPlace) {
+  const SparseMatrix<double> graph = random_graph(101, 300, 12);
+  const Matrix<double> truth = floyd_warshall(graph);
+  const PathFinder paths(graph);
+  std::vector<int> seen(101, 0);
+  paths.from_all(
+      [&](const PathBatch& batch) {
+        for (Index l = 0; l < batch.count(); ++l) {
+          const Index source = batch.sources[static_cast<std::size_t>(l)];
+          EXPECT_EQ(source, paths.order()[static_cast<std::size_t>(batch.first + l)]);
+          ++seen[static_cast<std::size_t>(source)];
+          for (Index p = 0; p < 101; ++p) {
+            const double exact = truth(source, paths.order()[static_cast<std::size_t>(p)]);
+            if (std::isfinite(exact))
+              EXPECT_NEAR(batch(l, p), exact, 1e-13);
+            else
+              EXPECT_EQ(batch(l, p), infinite);
+          }
+        }
+      },
+      {.threads = 1});
+  EXPECT_EQ(seen, std::vector<int>(101, 1));
+}
+
+TEST(PathFinder, FromOutsideBeginsAtTheNeighbors) {
+  const SparseMatrix<double> graph = random_graph(60, 240, 13);
+  const Matrix<double> truth = floyd_warshall(graph);
+  NeighborLists links;
+  Random random(14);
+  links.begin.assign(1, 0);
+  for (Index i = 0; i < 21; ++i) {
+    for (Index p = 0; p < 1 + i % 4; ++p) {
+      links.index.push_back(static_cast<std::int32_t>(random.below(60)));
+      links.distance.push_back(3 * random.uniform());
+    }
+    links.begin.push_back(static_cast<Index>(links.index.size()));
+  }
+  const PathFinder paths(graph);
+  Index rows = 0;
+  paths.from_outside(links,
+                     [&](const PathBatch& batch) {
+                       for (Index l = 0; l < batch.count(); ++l, ++rows)
+                         for (Index p = 0; p < 60; ++p) {
+                           const Index point = batch.sources[static_cast<std::size_t>(l)];
+                           double least = infinite;
+                           for (std::size_t q = 0; q < links.neighbors(point).size(); ++q)
+                             least = std::min(least, links.distances(point)[q] +
+                                                         truth(links.neighbors(point)[q],
+                                                               paths.order()[static_cast<std::size_t>(p)]));
+                           EXPECT_NEAR(batch(l, p), least, 1e-13);
+                         }
+                     },
+                     {.threads = 1});
+  EXPECT_EQ(rows, 21);
+}
+
 TEST(ShortestPaths, RefuseNegativeLengthsAndUnknownSources) {
   SparseMatrix<double> graph = random_graph(10, 30, 11);
   Matrix<double> lengths(1, 10);
