@@ -99,8 +99,8 @@ Refined refine(const MvuLinks& links, const MvuBasis& basis, Matrix<double>& map
   center();
   Refined out;
   out.change = tension.change(map, run);
-  for (; out.rounds < most_rounds; ++out.rounds) {
-    run.report("refinement", double(out.rounds) / double(most_rounds));
+  while (out.rounds < most_rounds) {
+    run.report("refinement", double(out.rounds++) / double(most_rounds));
     const double scale = basis.pull * c.dot(map.rowwise().squaredNorm());
     out.steps += minimise(tension, preconditioner, scale, map, run);
     const double before = out.change;
