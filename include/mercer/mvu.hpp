@@ -1,7 +1,11 @@
 // Maximum variance unfolding (Weinberger, Saul 2004): the Gram matrix K ⪰ 0 with Σ K_ij = 0 and the distances
 // of neighbours kept, of the largest trace: a semidefinite program. Small n: all of it. Larger n: K = Q Y Qᵀ
 // on the bottom eigenvectors Q of the graph's Laplacian (Weinberger, Sha, Zhu, Saul 2007), distances kept in
-// the mean square.
+// the mean square; then the points themselves are moved until they are kept. New points are placed by weights
+// that reconstruct them from their neighbours.
+//
+//     auto model = mercer::Mvu<double>::fit(samples, {.components = 2, .neighbors = {.count = 12}});
+//     model.report().embedding->isometry_error;
 #pragma once
 
 #include <mercer/manifold.hpp>
@@ -11,7 +15,9 @@ namespace mercer {
 struct MvuOptions {
   Index components = 2;
   NeighborOptions neighbors = {.count = 6};
-  Index basis = 0;  ///< eigenvectors of the Laplacian; 0: none for few points, then as many as suit
+  /// Eigenvectors of the Laplacian; 0: the whole program for few points, as many as suit for more. From n − 1
+  /// on the whole program, however many points there are.
+  Index basis = 0;
   Scale scale = Scale::none;
 };
 
@@ -31,6 +37,12 @@ class Mvu final : public ManifoldModel<T> {
  private:
   Matrix<T> do_transform(const Samples<T>& points, const Run& run) const override;
   void write(ModelWriter& writer) const override;
+  static Mvu unfolded(const ManifoldData<T>& data, const MvuOptions& options, const Run& run);
+
+  Index neighbors_ = 1;  ///< that place a new point
 };
+
+extern template class Mvu<float>;
+extern template class Mvu<double>;
 
 }  // namespace mercer

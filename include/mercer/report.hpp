@@ -98,8 +98,8 @@ struct EmbeddingReport {
   std::optional<EmbeddingQuality> quality;
   Index landmarks = 0;                      ///< Isomap: 0 where all points are
   std::optional<double> residual_variance;  ///< Isomap: 1 − R² of path lengths and distances in the map
-  std::optional<double>
-      isometry_error;  ///< unfolding: largest relative change of a neighbour's squared distance
+  /// Unfolding: relative change of neighbours' squared distances in the map, the largest and the mean.
+  std::optional<double> isometry_error, isometry_mean;
   std::optional<double> kl_divergence;  ///< t-SNE: at the end
   std::vector<double> kl_history;       ///< t-SNE: every 50 iterations
 };
