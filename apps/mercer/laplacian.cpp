@@ -16,11 +16,6 @@ struct Flags : MapFlags {
   LaplacianOptions map;
 };
 
-Laplacian parse_laplacian(const std::string& name) {
-  if (name == "unnormalized") return Laplacian::unnormalized;
-  return name == "symmetric" ? Laplacian::symmetric : Laplacian::random_walk;
-}
-
 /// The time after --diffusion, which may be left out.
 double parse_time(const std::string& text) {
   if (text.empty()) return 1;
@@ -33,7 +28,7 @@ LaplacianOptions options_of(const Flags& flags, const CLI::App& parser) {
   const auto given = [&](const char* name) { return parser.count(name) > 0; };
   LaplacianOptions options = flags.map;
   options.laplacian = parse_laplacian(flags.laplacian);
-  options.weights = flags.weights == "heat" || given("--heat") ? GraphWeights::heat : GraphWeights::ones;
+  options.weights = given("--heat") ? GraphWeights::heat : parse_graph_weights(flags.weights);
   options.residual = flags.residual;
   options.diffusion = given("--diffusion");
   if (given("--heat") && given("--weights") && flags.weights == "ones")

@@ -73,6 +73,14 @@ Isomap<T> Isomap<T>::fit(const Samples<T>& samples, const IsomapOptions& options
 }
 
 template <class T>
+Isomap<T> Isomap<T>::fit(const Dataset<T>& data, const NeighborGraph& graph, const IsomapOptions& options,
+                         const Run& run) {
+  Isomap model = fit(data.samples, graph, options, run);
+  model.name_after(data);
+  return model;
+}
+
+template <class T>
 Isomap<T> Isomap<T>::fit(const Samples<T>& samples, const NeighborGraph& graph, const IsomapOptions& options,
                          const Run& run) {
   const SteadyRun steady(run);
@@ -115,6 +123,8 @@ Isomap<T> Isomap<T>::fit(const ManifoldData<T>& data, const IsomapOptions& optio
   if (map.positive > 0) report.explained_variance_ratio = report.gram_eigenvalues / map.positive;
   report.embedding->residual_variance = map.residual_variance;
   note_negative(map, report);
+  model.measure_quality(model.neighbors_.count, run);
+  watch.lap("quality");
   report.seconds = watch.laps_and_total();
   report.peak_bytes = peak_memory();
   return model;

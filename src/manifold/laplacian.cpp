@@ -187,6 +187,14 @@ LaplacianEigenmaps<T> LaplacianEigenmaps<T>::fit(const Samples<T>& samples, cons
 }
 
 template <class T>
+LaplacianEigenmaps<T> LaplacianEigenmaps<T>::fit(const Dataset<T>& data, const NeighborGraph& graph,
+                                                 const LaplacianOptions& options, const Run& run) {
+  LaplacianEigenmaps model = fit(data.samples, graph, options, run);
+  model.name_after(data);
+  return model;
+}
+
+template <class T>
 LaplacianEigenmaps<T> LaplacianEigenmaps<T>::fit(const Samples<T>& samples, const NeighborGraph& graph,
                                                  const LaplacianOptions& options, const Run& run) {
   const SteadyRun steady(run);
@@ -226,6 +234,8 @@ LaplacianEigenmaps<T> LaplacianEigenmaps<T>::fit(const ManifoldData<T>& data, co
   model.embedding_ = map_of(found.spectrum, d, o).template cast<T>();
   describe(report, found, laplacian, o);
   report.precision = precision_of<T>;
+  model.measure_quality(o.neighbors.count, run);
+  watch.lap("quality");
   report.seconds = watch.laps_and_total();
   report.peak_bytes = peak_memory();
   return model;

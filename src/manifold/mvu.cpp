@@ -143,6 +143,14 @@ Mvu<T> Mvu<T>::fit(const Samples<T>& samples, const MvuOptions& options, const R
 }
 
 template <class T>
+Mvu<T> Mvu<T>::fit(const Dataset<T>& data, const NeighborGraph& graph, const MvuOptions& options,
+                   const Run& run) {
+  Mvu model = fit(data.samples, graph, options, run);
+  model.name_after(data);
+  return model;
+}
+
+template <class T>
 Mvu<T> Mvu<T>::fit(const Samples<T>& samples, const NeighborGraph& graph, const MvuOptions& options,
                    const Run& run) {
   require_sensible(options);
