@@ -25,6 +25,8 @@ class ManifoldModel : public Model<T> {
  protected:
   /// Keeps what a fit began with and opens the report: method, sizes, graph.
   void begin(std::string method, const ManifoldData<T>& data, Index components);
+  /// The same without a graph: all points are in the map.
+  void begin(std::string method, Scaling<T> scaling, Samples<T> points, Index components);
   /// Measures how faithful the map is; `neighbors` of each point count.
   void measure_quality(Index neighbors, const Run& run);
   /// Label and column names of the data, the label's rows that are in the map alone.

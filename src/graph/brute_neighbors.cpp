@@ -4,6 +4,7 @@
 
 #include "base/parallel.hpp"
 #include "base/thread_scratch.hpp"
+#include "graph/distance_strips.hpp"
 #include "graph/row_distance.hpp"
 #include "graph/shortlist.hpp"
 
@@ -269,16 +270,6 @@ bool float_suffices(const Samples<T>& points, const Vector<double>& norms) {
       let_in += squares[static_cast<std::size_t>(j)] - slack * (norms[i] + norms[j]) <= nearest;
   }
   return let_in <= sample * (2 * count + 16 + n / 128);
-}
-
-/// CSR with many entries is faster through BLAS.
-template <class T>
-Samples<T> compacted(const Samples<T>& points, const Run& run) {
-  if (!points.is_sparse()) return points;
-  const double all = double(points.rows()) * double(points.cols());
-  const bool full = double(points.stored()) > 0.05 * all;
-  return full && all * sizeof(T) < 0.25 * double(run.memory_budget()) ? Samples<T>(points.to_dense())
-                                                                      : points;
 }
 
 template <class T>

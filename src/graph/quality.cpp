@@ -5,14 +5,18 @@
 
 #include "base/parallel.hpp"
 #include "base/random.hpp"
+#include "graph/distance_strips.hpp"
 #include "graph/neighbor.hpp"
-#include "graph/row_distance.hpp"
+#include "graph/tile_scan.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <limits>
 #include <numeric>
+#include <span>
 
 namespace mercer {
 namespace {
@@ -32,16 +36,8 @@ std::vector<Index> measured_points(Index n, Index most, std::uint64_t seed) {
   return all;
 }
 
-/// One point's distances to all others; itself comes last in every order.
-template <class T>
-void distances_from(const Samples<T>& points, Index i, std::vector<double>& squared) {
-  const RowDistance<T> distance(points, points);
-  for (Index j = 0; j < points.rows(); ++j) squared[static_cast<std::size_t>(j)] = distance(i, j);
-  squared[static_cast<std::size_t>(i)] = std::numeric_limits<double>::infinity();
-}
-
 /// The k nearest, in order.
-std::vector<Neighbor> nearest(const std::vector<double>& squared, Index k) {
+std::vector<Neighbor> nearest(std::span<const double> squared, Index k) {
   std::vector<Neighbor> heap;  // the farthest on top
   for (std::size_t j = 0; j < squared.size(); ++j) {
     const Neighbor candidate{squared[j], static_cast<std::int32_t>(j)};
@@ -58,27 +54,23 @@ std::vector<Neighbor> nearest(const std::vector<double>& squared, Index k) {
   return heap;
 }
 
-/// Σ max(0, rank − k) over `others`, ranks counted from 1 by distance `squared`.
-double ranks_beyond(const std::vector<double>& squared, const std::vector<Neighbor>& others, Index k) {
-  std::vector<Neighbor> targets;
-  for (const Neighbor& other : others)
-    targets.push_back({squared[static_cast<std::size_t>(other.index)], other.index});
-  std::sort(targets.begin(), targets.end());
-  // Points between two targets count for all targets behind them.
-  std::vector<Index> before(targets.size() + 1, 0);
-  for (std::size_t j = 0; j < squared.size(); ++j) {
-    if (squared[j] > targets.back().squared) continue;
-    const Neighbor candidate{squared[j], static_cast<std::int32_t>(j)};
-    ++before[static_cast<std::size_t>(std::upper_bound(targets.begin(), targets.end(), candidate) -
-                                      targets.begin())];
-  }
-  // (a target itself falls behind its own place, so that its rank is those before it and one)
+/// Its place among all others by distance, from 1; equal distances by number.
+Index rank(std::span<const double> squared, Index j) {
+  const double mine = squared[static_cast<std::size_t>(j)];
+  const double above = std::nextafter(mine, std::numeric_limits<double>::infinity());
+  const auto n = static_cast<Index>(squared.size());
+  return 1 + tile_scan::count_below(squared.data(), j, above) +
+         tile_scan::count_below(squared.data() + j + 1, n - j - 1, mine);
+}
+
+/// Σ (rank − k) over those of `others` that are not among the k nearest.
+double ranks_beyond(std::span<const double> squared, const std::vector<Neighbor>& nearest,
+                    const std::vector<Neighbor>& others) {
+  const auto k = static_cast<Index>(nearest.size());
   double sum = 0;
-  Index rank = 1;
-  for (std::size_t t = 0; t < targets.size(); ++t) {
-    rank += before[t];
-    sum += double(std::max<Index>(0, rank - k));
-  }
+  for (const Neighbor& other : others)
+    if (nearest.back() < Neighbor{squared[static_cast<std::size_t>(other.index)], other.index})
+      sum += double(rank(squared, other.index) - k);
   return sum;
 }
 
@@ -96,7 +88,7 @@ Index shared(const std::vector<Neighbor>& a, const std::vector<Neighbor>& b) {
 struct PairSums {
   double data = 0, map = 0, both = 0, left = 0;  // δ², d², dδ, (d − s₀δ)²
 
-  void add(const std::vector<double>& data_squared, const std::vector<double>& map_squared, Index itself,
+  void add(std::span<const double> data_squared, std::span<const double> map_squared, Index itself,
            double guess) {
     for (std::size_t j = 0; j < data_squared.size(); ++j) {
       if (static_cast<Index>(j) == itself) continue;
@@ -122,6 +114,44 @@ struct PointQuality {
   PairSums pairs;
 };
 
+/// Points in the data and in the map.
+template <class T>
+class Comparison {
+ public:
+  Comparison(const Samples<T>& data, const Samples<T>& map, Index k, const Run& run)
+      : n_(data.rows()), k_(k), data_(data, run), map_(map, run) {}
+
+  void measure(std::span<const Index> some, double guess, PointQuality* out) const {
+    thread_local std::vector<double> in_data, in_map;
+    in_data.resize(some.size() * static_cast<std::size_t>(n_)), in_map.resize(in_data.size());
+    data_.evaluate(some, in_data.data());
+    map_.evaluate(some, in_map.data());
+    for (std::size_t p = 0; p < some.size(); ++p) {
+      const std::size_t begin = p * static_cast<std::size_t>(n_), n = static_cast<std::size_t>(n_);
+      out[p] =
+          compare(some[p], std::span(in_data).subspan(begin, n), std::span(in_map).subspan(begin, n), guess);
+    }
+  }
+
+ private:
+  /// One point, from its squared distances to all others; it comes last in every order itself.
+  [[nodiscard]] PointQuality compare(Index i, std::span<double> in_data, std::span<double> in_map,
+                                     double guess) const {
+    constexpr double last = std::numeric_limits<double>::infinity();
+    in_data[static_cast<std::size_t>(i)] = in_map[static_cast<std::size_t>(i)] = last;
+    const std::vector<Neighbor> near_in_data = nearest(in_data, k_), near_in_map = nearest(in_map, k_);
+    PointQuality out;
+    out.intruders = ranks_beyond(in_data, near_in_data, near_in_map);
+    out.missing = ranks_beyond(in_map, near_in_map, near_in_data);
+    out.kept = double(shared(near_in_data, near_in_map));
+    out.pairs.add(in_data, in_map, i, guess);
+    return out;
+  }
+
+  Index n_, k_;
+  DistanceStrips<T> data_, map_;
+};
+
 }  // namespace
 
 template <class T>
@@ -143,26 +173,21 @@ EmbeddingQuality embedding_quality(const Samples<T>& data, const MatrixView<T>& 
   require_finite(image, "the map");
 
   const std::vector<Index> points = measured_points(n, options.most_points, run.seed);
-  const auto measure = [&](Index i, double guess) {
-    thread_local std::vector<double> in_data, in_map;
-    in_data.resize(static_cast<std::size_t>(n)), in_map.resize(static_cast<std::size_t>(n));
-    distances_from(data, i, in_data);
-    distances_from(image, i, in_map);
-    const std::vector<Neighbor> near_in_data = nearest(in_data, k), near_in_map = nearest(in_map, k);
-    PointQuality out;
-    out.intruders = ranks_beyond(in_data, near_in_map, k);
-    out.missing = ranks_beyond(in_map, near_in_data, k);
-    out.kept = double(shared(near_in_data, near_in_map));
-    out.pairs.add(in_data, in_map, i, guess);
-    return out;
-  };
-  const double guess = measure(points.front(), 0).pairs.scale();
+  const SteadyRun steady(run);
+  const Comparison<T> comparison(data, image, k, steady);
+  PointQuality first;
+  comparison.measure(std::span(points).first(1), 0, &first);
+  const double guess = first.pairs.scale();
   std::vector<PointQuality> each(points.size());
   const auto m = static_cast<Index>(points.size());
+  constexpr Index together = DistanceStrips<T>::together;
   std::atomic<Index> done{0};
-  parallel_for(m, run, [&](Index p) {
-    each[static_cast<std::size_t>(p)] = measure(points[static_cast<std::size_t>(p)], guess);
-    const Index finished = ++done;
+  parallel_for((m + together - 1) / together, steady, [&](Index part) {
+    const Index begin = part * together, count = std::min(together, m - begin);
+    const auto some =
+        std::span(points).subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(count));
+    comparison.measure(some, guess, each.data() + begin);
+    const Index finished = done += count;
     if (omp_get_thread_num() == 0) run.report("quality", double(finished) / double(m));
   });
 

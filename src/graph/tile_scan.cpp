@@ -69,6 +69,17 @@ MERCER_FOR_TYPE(float, Float)
 MERCER_FOR_TYPE(double, Double)
 #undef MERCER_FOR_TYPE
 
+Index CountBelow(const double* HWY_RESTRICT values, Index n, double limit) {
+  const hn::ScalableTag<double> d;
+  const Index lanes = static_cast<Index>(hn::Lanes(d));
+  const auto limit_v = hn::Set(d, limit);
+  Index count = 0, j = 0;
+  for (; j + lanes <= n; j += lanes)
+    count += static_cast<Index>(hn::CountTrue(d, hn::Lt(hn::LoadU(d, values + j), limit_v)));
+  for (; j < n; ++j) count += values[j] < limit;
+  return count;
+}
+
 }  // namespace mercer::tile_scan::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -89,6 +100,11 @@ namespace mercer::tile_scan {
 MERCER_DISPATCH(float, Float)
 MERCER_DISPATCH(double, Double)
 #undef MERCER_DISPATCH
+
+HWY_EXPORT(CountBelow);
+Index count_below(const double* values, Index n, double limit) {
+  return HWY_DYNAMIC_DISPATCH(CountBelow)(values, n, limit);
+}
 
 }  // namespace mercer::tile_scan
 #endif  // HWY_ONCE

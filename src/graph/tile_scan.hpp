@@ -27,5 +27,8 @@ template <class S>
 [[nodiscard]] Index near_either(const S* dot, Index n, S own, const S* half, S limit, const S* limits,
                                 Found<S>* out);
 
+/// How many of values[j], j < n, are below `limit`.
+[[nodiscard]] Index count_below(const double* values, Index n, double limit);
+
 }  // namespace tile_scan
 }  // namespace mercer

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 namespace mercer {
 
@@ -16,10 +17,11 @@ std::optional<Matrix<T>> ManifoldModel<T>::training_points() const {
 }
 
 template <class T>
-void ManifoldModel<T>::begin(std::string method, const ManifoldData<T>& data, Index components) {
-  scaling_ = data.scaling;
-  points_ = data.points;
-  rows_ = data.graph.rows();
+void ManifoldModel<T>::begin(std::string method, Scaling<T> scaling, Samples<T> points, Index components) {
+  scaling_ = std::move(scaling);
+  points_ = std::move(points);
+  rows_.resize(static_cast<std::size_t>(points_.rows()));
+  std::iota(rows_.begin(), rows_.end(), Index{0});
   Report& report = this->report_;
   report.method = std::move(method);
   report.n = points_.rows();
@@ -27,8 +29,15 @@ void ManifoldModel<T>::begin(std::string method, const ManifoldData<T>& data, In
   report.components = report.components_requested = components;
   report.precision = precision_of<T>;
   report.embedding = EmbeddingReport{};
-  report.embedding->graph = data.graph.report();
+}
+
+template <class T>
+void ManifoldModel<T>::begin(std::string method, const ManifoldData<T>& data, Index components) {
+  begin(std::move(method), data.scaling, data.points, components);
+  rows_ = data.graph.rows();
   const NeighborReport& graph = data.graph.report();
+  Report& report = this->report_;
+  report.embedding->graph = graph;
   if (graph.left_out > 0)
     report.notes.push_back(
         fmt::format("{} of {} points are outside of the graph's largest piece and have no "

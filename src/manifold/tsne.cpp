@@ -13,13 +13,14 @@
 
 #include <fmt/format.h>
 
-#include <numeric>
+#include <optional>
 
 namespace mercer {
 namespace {
 
 constexpr Index placed_at_once = 8192;  ///< new points, whose lists of neighbours are in memory together
 constexpr Index exact_search_most = 50000;
+constexpr Index quality_neighbors = 12;
 
 /// Points at distance 0 of another.
 Index twins(const NeighborLists& lists) {
@@ -28,23 +29,32 @@ Index twins(const NeighborLists& lists) {
   return count;
 }
 
+/// P over neighbours, in float: the forces along its links go with approximate ones, which are off by more.
 template <class T>
-std::unique_ptr<TsneForces<T>> make_forces(const Samples<T>& points, const TsneOptions& options,
-                                           const TsnePlan& plan, EmbeddingReport& report, const Run& run) {
-  if (plan.gradient == TsneGradient::exact)
-    return exact_forces(dense_affinities(points, options.perplexity, run), run);
-  run.report("neighbors", 0);
+SparseAffinities<float> linked_affinities(const Samples<T>& points, const TsneOptions& options,
+                                          NeighborReport& report, Stopwatch& watch, const Run& run) {
+  run.report("neighbours", 0);
   const NeighborIndex<T> index(points, options.search, run);
-  const NeighborLists lists = index.nearest(plan.neighbors, run);
-  auto p = sparse_affinities<T>(lists, options.perplexity, run);
-  report.graph = NeighborReport{.search = index.search(),
-                                .recall = lists.recall,
-                                .links = p.links / 2,
-                                .components = p.pieces(),
-                                .duplicates = twins(lists)};
-  if (plan.gradient == TsneGradient::barnes_hut)
-    return barnes_hut_forces(std::move(p), options.components, options.angle, run);
-  return interpolation_forces(std::move(p), options.components, plan.most_nodes, run);
+  const NeighborLists lists = index.nearest(neighbors_for(options.perplexity, points.rows()), run);
+  watch.lap("neighbors");
+  auto p = sparse_affinities<float>(lists, options.perplexity, run);
+  report = {.search = index.search(),
+            .recall = lists.recall,
+            .links = p.links / 2,
+            .components = p.pieces(),
+            .duplicates = twins(lists)};
+  watch.lap("affinities");
+  return p;
+}
+
+/// Moves a map of T by forces in F.
+template <class F, class T>
+TsneCourse move(TsneForces<F>& forces, const TsneOptions& options, double rate, Matrix<T>& map,
+                const Run& run) {
+  TsneMap<F> moving(Matrix<F>(map.template cast<F>()));
+  const TsneCourse course = descend(forces, options, rate, moving, run);
+  map = moving.rows().template cast<T>();
+  return course;
 }
 
 }  // namespace
@@ -95,8 +105,7 @@ Plan Tsne<T>::plan(const Samples<T>& samples, const TsneOptions& options, const 
 template <class T>
 Tsne<T> Tsne<T>::fit(const Dataset<T>& data, const TsneOptions& options, const Run& run) {
   Tsne model = fit(data.samples, options, run);
-  model.label_ = data.label;
-  model.columns_ = data.columns;
+  model.name_after(data);
   return model;
 }
 
@@ -104,37 +113,45 @@ template <class T>
 Tsne<T> Tsne<T>::fit(const Samples<T>& samples, const TsneOptions& options, const Run& run) {
   require_samples(samples);
   const TsnePlan plan = plan_tsne(samples, options, run);
+  require_different(samples);
   const SteadyRun steady(run);
   Stopwatch watch;
   Tsne model;
-  model.scaling_ = Scaling<T>::fit(options.scale, samples);
-  model.points_ = model.scaling_.apply(samples);
+  auto scaling = Scaling<T>::fit(options.scale, samples);
+  Samples<T> scaled = scaling.apply(samples);
+  model.begin("tsne", std::move(scaling), std::move(scaled), options.components);
   model.perplexity_ = options.perplexity;
-  model.rows_.resize(static_cast<std::size_t>(samples.rows()));
-  std::iota(model.rows_.begin(), model.rows_.end(), Index{0});
-  require_different(model.points_);
-  TsneMap<T> map = tsne_start(model.points_, options, steady);
+  const Samples<T>& points = model.points_;
+  Report& report = model.report_;
+  report.plan = plan.plan;
+
+  std::optional<SparseAffinities<float>> p;
+  const bool exact = plan.gradient == TsneGradient::exact;
+  if (!exact || options.start == TsneStart::laplacian)
+    p = linked_affinities(points, options, report.embedding->graph.emplace(), watch, steady);
+  model.embedding_ = tsne_start(points, options, p, steady);
   watch.lap("start");
 
-  EmbeddingReport embedding;
-  const auto forces = make_forces(model.points_, options, plan, embedding, steady);
-  watch.lap("affinities");
-  const TsneCourse course = descend(*forces, options, plan.learning_rate, map, steady);
-  model.embedding_ = map.rows();
-  embedding.kl_divergence = course.divergence;
-  embedding.kl_history = course.history;
+  TsneCourse course;
+  if (exact) {
+    const auto forces = exact_forces(dense_affinities(points, options.perplexity, steady), steady);
+    watch.lap("affinities");
+    course = move(*forces, options, plan.learning_rate, model.embedding_, steady);
+  } else {
+    const auto forces =
+        plan.gradient == TsneGradient::barnes_hut
+            ? barnes_hut_forces(std::move(*p), options.components, options.angle, steady)
+            : interpolation_forces(std::move(*p), options.components, plan.most_nodes, steady);
+    course = move(*forces, options, plan.learning_rate, model.embedding_, steady);
+    if (const std::string note = forces->note(); !note.empty()) report.notes.push_back(note);
+  }
+  if (!course.fell)
+    report.notes.push_back("the divergence no longer fell after the exaggeration: try a lower learning rate");
+  report.embedding->kl_divergence = course.divergence;
+  report.embedding->kl_history = std::move(course.history);
   watch.lap("descent");
-
-  Report& report = model.report_;
-  report.method = "tsne";
-  report.n = samples.rows();
-  report.d = samples.cols();
-  report.components = report.components_requested = options.components;
-  report.precision = precision_of<T>;
-  report.centered = true;
-  report.plan = plan.plan;
-  report.embedding = std::move(embedding);
-  if (const std::string note = forces->note(); !note.empty()) report.notes.push_back(note);
+  model.measure_quality(quality_neighbors, steady);
+  watch.lap("quality");
   report.seconds = watch.laps_and_total();
   report.peak_bytes = peak_memory();
   return model;
@@ -162,28 +179,19 @@ Matrix<T> Tsne<T>::do_transform(const Samples<T>& points, const Run& run) const 
 
 template <class T>
 void Tsne<T>::write(ModelWriter& writer) const {
-  writer.samples("points", this->points_);
-  writer.matrix("embedding", this->embedding_);
-  writer.scaling(this->scaling_);
+  this->write_map(writer);
   writer.set("perplexity", perplexity_);
 }
 
 template <class T>
 std::unique_ptr<Model<T>> Tsne<T>::read(ModelReader<T>& reader) {
   auto model = std::make_unique<Tsne<T>>(Tsne<T>());
-  reader.restore(*model);
-  const Index n = model->report_.n, d = model->report_.d, k = model->report_.components;
-  reader.require_shape("points", {n, d});
-  reader.require_shape("embedding", {n, k});
-  model->points_ = reader.samples("points");
-  model->embedding_ = reader.matrix("embedding");
-  model->scaling_ = reader.scaling();
+  model->read_map(reader);
   model->perplexity_ = reader.number("perplexity");
+  const Index n = model->report_.n, k = model->report_.components;
   if (k < 1 || k > 3) reader.damaged(fmt::format("a t-SNE map of {} components", k));
   if (!(model->perplexity_ > 1 && 3 * model->perplexity_ <= double(n - 1)))
     reader.damaged(fmt::format("a perplexity of {} with {} points", model->perplexity_, n));
-  model->rows_.resize(static_cast<std::size_t>(n));
-  std::iota(model->rows_.begin(), model->rows_.end(), Index{0});
   return model;
 }
 

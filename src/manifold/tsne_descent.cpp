@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace mercer {
@@ -10,7 +11,7 @@ namespace {
 
 constexpr Index points_at_once = 4096, iterations_a_report = 50;
 constexpr double early_momentum = 0.5, late_momentum = 0.8;
-/// No point jumps further at once: the weights change over lengths of 1.
+/// No point jumps further along an axis at once: the weights change over lengths of 1.
 constexpr double longest_step = 5;
 
 /// What the optimiser remembers of each coordinate.
@@ -24,19 +25,14 @@ struct Memory {
   }
 
   void move(TsneMap<T>& map, T rate, T momentum, Index first, Index last) {
-    const Index components = map.components();
-    for (Index i = first; i < last; ++i) {
-      T length2 = 0;
-      for (Index c = 0; c < components; ++c) {
-        const T g = gradient.axis(c)[i];
-        T &u = step.axis(c)[i], &factor = gain.axis(c)[i];
-        factor = u * g < 0 ? factor + T(0.2) : std::max(factor * T(0.8), T(0.01));
-        u = momentum * u - rate * factor * g;
-        length2 += u * u;
+    for (Index c = 0; c < map.components(); ++c) {
+      const T* const g = gradient.axis(c);
+      T *const y = map.axis(c), *const u = step.axis(c), *const factor = gain.axis(c);
+      for (Index i = first; i < last; ++i) {
+        factor[i] = u[i] * g[i] < 0 ? factor[i] + T(0.2) : std::max(factor[i] * T(0.8), T(0.01));
+        u[i] = std::clamp(momentum * u[i] - rate * factor[i] * g[i], -T(longest_step), T(longest_step));
+        y[i] += u[i];
       }
-      const T shorten =
-          length2 > T(longest_step * longest_step) ? T(longest_step) / std::sqrt(length2) : T(1);
-      for (Index c = 0; c < components; ++c) map.axis(c)[i] += step.axis(c)[i] *= shorten;
     }
   }
 };
@@ -84,6 +80,9 @@ TsneCourse descend(TsneForces<T>& forces, const TsneOptions& options, double rat
     stage = fmt::format("map, KL {:.3f}", course.divergence);
     run.report(stage, double(iteration + 1) / double(options.iterations));
   }
+  // From the end of the exaggeration on it should fall.
+  const auto free = static_cast<std::size_t>(options.exaggerated / iterations_a_report + 1);
+  course.fell = course.history.size() <= free || course.divergence < course.history[free - 1];
   return course;
 }
 

@@ -10,6 +10,7 @@ namespace mercer {
 struct TsneCourse {
   std::vector<double> history;  ///< KL every 50 iterations
   double divergence = 0;        ///< at the end
+  bool fell = true;             ///< from the end of the exaggeration on
 };
 
 /// Moves the map. `rate`: of the gradient that TsneForces gives, a quarter of KL's.

@@ -2,11 +2,10 @@
 // transformed back. Rows of zeros are neither transformed nor kept.
 #include "manifold/tsne_field.hpp"
 
-#include <mercer/error.hpp>
-
 #include "base/thread_scratch.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <numbers>
@@ -45,6 +44,31 @@ double spline_transform(Index i, Index size) {
   return size == 1 ? 1 : (2 + std::cos(2 * std::numbers::pi * double(i) / double(size))) / 3;
 }
 
+/// In steps, so that the kernels stay for a while.
+double spacing_for(double longest) {
+  const double fine = longest / (widest_spacing * least_intervals);
+  return fine < 1 ? widest_spacing * std::exp2(std::floor(2 * std::log2(std::max(fine, 1e-30))) / 2)
+                  : widest_spacing;
+}
+
+/// How far the map reaches along each axis.
+struct Extent {
+  double low = 0, high = 0;
+  [[nodiscard]] double length() const { return high - low; }
+};
+template <class T>
+std::array<Extent, 2> extents_of(const TsneMap<T>& map) {
+  std::array<Extent, 2> out;
+  for (Index c = 0; c < map.components(); ++c) {
+    const auto [low, high] = std::minmax_element(map.axis(c), map.axis(c) + map.points());
+    out[static_cast<std::size_t>(c)] = {double(*low), double(*high)};
+  }
+  return out;
+}
+double longest_of(const std::array<Extent, 2>& extents) {
+  return std::max(extents[0].length(), extents[1].length());
+}
+
 }  // namespace
 
 template <class T>
@@ -56,32 +80,20 @@ double TsneField<T>::bytes(Index components, Index nodes) {
 }
 
 template <class T>
-double TsneField<T>::spacing_for(double longest) {
-  const double fine = longest / (widest_spacing * least_intervals);
-  const double wide = longest / (widest_spacing * (double(most_nodes_) - 2 * margin));
-  coarse_ = coarse_ || wide > 1;
-  // In steps, so that the kernels stay for a while.
-  if (wide > 1) return widest_spacing * std::exp2(std::ceil(4 * std::log2(wide)) / 4);
-  if (fine < 1) return widest_spacing * std::exp2(std::floor(2 * std::log2(std::max(fine, 1e-30))) / 2);
-  return widest_spacing;
+bool TsneField<T>::fits(const TsneMap<T>& map) const {
+  require_finite(map);
+  return longest_of(extents_of(map)) <= widest_spacing * (double(most_nodes_) - 2 * margin);
 }
 
 template <class T>
 void TsneField<T>::fit_grid(const TsneMap<T>& map) {
-  Extent extents[2];
-  double longest = 0;
-  for (Index c = 0; c < components_; ++c) {
-    const auto [low, high] = std::minmax_element(map.axis(c), map.axis(c) + map.points());
-    extents[c] = {double(*low), double(*high)};
-    if (!std::isfinite(extents[c].low) || !std::isfinite(extents[c].high))
-      throw Error(ErrorCode::not_converged, "the map has left the numbers", "lower the learning rate");
-    longest = std::max(longest, extents[c].high - extents[c].low);
-  }
-  const T spacing = T(spacing_for(longest));
+  const std::array<Extent, 2> extents = extents_of(map);
+  const T spacing = T(spacing_for(longest_of(extents)));
   Index sizes[2] = {length_, height_};
   bool fits = spacing == grid_.spacing && !plans_.empty();
   for (Index c = 0; c < components_; ++c) {
-    const double nodes = std::ceil((extents[c].high - extents[c].low) / double(spacing)) + margin;
+    const Extent& extent = extents[static_cast<std::size_t>(c)];
+    const double nodes = std::ceil(extent.length() / double(spacing)) + margin;
     const Index wanted = fast_fourier_size(2 * static_cast<Index>(std::max(8.0, nodes * slack)));
     if (sizes[c] < 2 * static_cast<Index>(nodes) || sizes[c] > 2 * wanted) {
       sizes[c] = wanted;
@@ -93,8 +105,10 @@ void TsneField<T>::fit_grid(const TsneMap<T>& map) {
     resize(sizes[0], components_ == 2 ? sizes[1] : 1);
   }
   const Index nodes[2] = {grid_.cols, grid_.rows};
-  for (Index c = 0; c < components_; ++c)
-    grid_.origin[c] = T((extents[c].low + extents[c].high) / 2 - double(spacing) * double(nodes[c] - 1) / 2);
+  for (Index c = 0; c < components_; ++c) {
+    const Extent& extent = extents[static_cast<std::size_t>(c)];
+    grid_.origin[c] = T((extent.low + extent.high) / 2 - double(spacing) * double(nodes[c] - 1) / 2);
+  }
 }
 
 template <class T>

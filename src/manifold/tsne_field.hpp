@@ -15,25 +15,21 @@ namespace mercer {
 template <class T>
 class TsneField {
  public:
-  /// For 1 or 2 components. Beyond `most_nodes` nodes an axis the spacing grows with the map.
+  /// For 1 or 2 components; at most so many nodes an axis.
   TsneField(Index components, Index most_nodes) : components_(components), most_nodes_(most_nodes) {}
 
-  /// Throws Error{not_converged} where the map is no longer finite.
+  /// Is the map small enough for the nodes? Throws Error{not_converged} where it is no longer finite.
+  [[nodiscard]] bool fits(const TsneMap<T>& map) const;
+  /// Of a map that fits.
   void compute(const TsneMap<T>& map, const Run& run);
   [[nodiscard]] const Grid<T>& grid() const { return grid_; }
   [[nodiscard]] const T* values() const { return fields_.data(); }  ///< rows x cols x fields_a_node
-  /// Did the spacing have to grow?
-  [[nodiscard]] bool coarse() const { return coarse_; }
 
   /// Memory for so many nodes an axis.
   [[nodiscard]] static double bytes(Index components, Index nodes);
 
  private:
   using Complex = std::complex<T>;
-  struct Extent {
-    double low = 0, high = 0;
-  };
-  [[nodiscard]] double spacing_for(double longest);
   void fit_grid(const TsneMap<T>& map);
   void resize(Index length, Index height);
   void transform_kernels(const Run& run);
@@ -42,7 +38,7 @@ class TsneField {
 
   Index components_, most_nodes_;
   Grid<T> grid_;
-  bool coarse_ = false, kernels_ready_ = false;
+  bool kernels_ready_ = false;
   Index length_ = 0, height_ = 0;       ///< of the transforms: twice the nodes, so that nothing comes around
   Index pitch_ = 0;                     ///< length/2 + 1 in whole bundles
   Index parts_ = 0;                     ///< charges are spread in parts, added in order

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cmath>
+#include <optional>
 
 namespace mercer {
 namespace {
@@ -102,26 +103,39 @@ class LinkedForces : public TsneForces<T> {
   TsneMap<T> repulsion_;
 };
 
+/// Repulsion by a tree, which is made when it is first asked.
 template <class T>
-class BarnesHutForces final : public LinkedForces<T> {
+class TreeRepulsion {
  public:
-  BarnesHutForces(SparseAffinities<T> p, Index components, double angle, const Run& run)
-      : LinkedForces<T>(std::move(p), components, run), angle_(angle), components_(components) {}
+  explicit TreeRepulsion(double angle) : angle_(angle) {}
 
- private:
-  double repel(const TsneMap<T>& map, TsneMap<T>& force, const Run& run) override {
-    if (trees_.empty()) trees_.emplace_back(map.points(), components_);
-    trees_.front().build(map, run);
+  double repel(const TsneMap<T>& map, TsneMap<T>& force, const Run& run) {
+    if (!tree_) tree_.emplace(map.points(), map.components());
+    tree_->build(map, run);
     constexpr Index walkers = 8 * TsneMap<T>::vector;
     const double weight = sum_chunks(map.points(), walkers, run, [&](Index first, Index last) {
-      return barnes_hut(trees_.front(), first, last, angle_, force);
+      return barnes_hut(*tree_, first, last, angle_, force);
     });
     return weight - double(map.points());
   }
 
+ private:
   double angle_;
-  Index components_;
-  std::vector<TsneTree<T>> trees_;  ///< one, once it is needed
+  std::optional<TsneTree<T>> tree_;
+};
+
+template <class T>
+class BarnesHutForces final : public LinkedForces<T> {
+ public:
+  BarnesHutForces(SparseAffinities<T> p, Index components, double angle, const Run& run)
+      : LinkedForces<T>(std::move(p), components, run), tree_(angle) {}
+
+ private:
+  double repel(const TsneMap<T>& map, TsneMap<T>& force, const Run& run) override {
+    return tree_.repel(map, force, run);
+  }
+
+  TreeRepulsion<T> tree_;
 };
 
 template <class T>
@@ -131,13 +145,15 @@ class InterpolationForces final : public LinkedForces<T> {
       : LinkedForces<T>(std::move(p), components, run), field_(components, most_nodes) {}
 
   [[nodiscard]] std::string note() const override {
-    return field_.coarse() ? "the map outgrew the grid of the interpolation, whose nodes lie further apart "
-                             "than they should: Barnes-Hut would be more accurate"
-                           : "";
+    return outgrown_ ? "the map outgrew the grid of the interpolation, and Barnes-Hut took over" : "";
   }
 
  private:
   double repel(const TsneMap<T>& map, TsneMap<T>& force, const Run& run) override {
+    if (!field_.fits(map)) {
+      outgrown_ = true;
+      return tree_.repel(map, force, run);
+    }
     field_.compute(map, run);
     weight_.resize(static_cast<std::size_t>(map.points()));
     const double weight = sum_chunks(map.points(), points_at_once, run, [&](Index first, Index last) {
@@ -149,8 +165,11 @@ class InterpolationForces final : public LinkedForces<T> {
     return weight - double(map.points());
   }
 
+  static constexpr double angle = 0.5;
   TsneField<T> field_;
   std::vector<T> weight_;
+  TreeRepulsion<T> tree_{angle};
+  bool outgrown_ = false;
 };
 
 }  // namespace

@@ -2,12 +2,14 @@
 // sums over its points whose bits do not depend on the number of threads.
 #pragma once
 
+#include <mercer/error.hpp>
 #include <mercer/matrix.hpp>
 #include <mercer/run.hpp>
 
 #include "base/parallel.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 namespace mercer {
@@ -41,6 +43,16 @@ class TsneMap {
   Index points_;
   Block<T> values_;
 };
+
+/// Throws Error{not_converged} where it has left the numbers.
+template <class T>
+void require_finite(const TsneMap<T>& map) {
+  double sum = 0;  // what is not finite stays so
+  for (Index c = 0; c < map.components(); ++c)
+    for (Index i = 0; i < map.points(); ++i) sum += double(map.axis(c)[i]);
+  if (!std::isfinite(sum))
+    throw Error(ErrorCode::not_converged, "the map of t-SNE has left the numbers", "lower the learning rate");
+}
 
 /// body(first, last) for the points [0, count) in chunks of a fixed size.
 template <class F>

@@ -32,7 +32,10 @@ class Surroundings {
   Surroundings(const TsneMap<T>& map, const Run& run) : map_(map) {
     if (map.points() <= exact_most || map.components() > 2) return;
     field_.emplace(map.components(), field_nodes);
-    field_->compute(map, run);
+    if (field_->fits(map))
+      field_->compute(map, run);
+    else
+      field_.reset();
   }
 
   PairSums at(const Place& place) const {
@@ -153,6 +156,10 @@ Matrix<T> place_points(const NeighborLists& lists, const TsneMap<T>& map, double
   for_chunks(lists.size(), points_at_once, run, [&](Index first, Index last) {
     Newcomer<T> newcomer(map, surroundings);
     for (Index i = first; i < last; ++i) {
+      if (lists.distances(i)[0] == 0) {  // it is in the map already
+        for (Index c = 0; c < map.components(); ++c) out(i, c) = map.axis(c)[lists.neighbors(i)[0]];
+        continue;
+      }
       newcomer.meet(lists.neighbors(i), lists.distances(i), perplexity);
       const Place place = newcomer.descend(newcomer.start());
       for (Index c = 0; c < map.components(); ++c) out(i, c) = T(place[static_cast<std::size_t>(c)]);

@@ -9,7 +9,8 @@
 
 namespace mercer {
 
-/// `lists`: of each new point its neighbours among the map's points.
+/// `lists`: of each new point its neighbours among the map's points. One that is equal to a point of the map
+/// gets its place, that of the first among equals.
 template <class T>
 [[nodiscard]] Matrix<T> place_points(const NeighborLists& lists, const TsneMap<T>& map, double perplexity,
                                      const Run& run);

@@ -67,10 +67,9 @@ std::string reason_for(const TsneOptions& o, TsneGradient gradient) {
   }
 }
 
-/// Neighbours, p_{j|i} by rows and by columns, P and the optimiser's memory.
-template <class T>
+/// Neighbours, p_{j|i} by rows and by columns, P and the optimiser's memory; forces are in float.
 double linked_bytes(double n, double neighbors, double components) {
-  constexpr double item = sizeof(T), link = 4 + item;
+  constexpr double item = sizeof(float), link = 4 + item;
   return n * neighbors * (12 + 2 * link + 2.2 * link) + n * components * item * 6;
 }
 
@@ -101,7 +100,7 @@ TsnePlan plan_tsne(const Samples<T>& samples, const TsneOptions& options, const 
     plan.route = Route::stored;
     plan.problem = fmt::format("t-SNE of {} points with {} neighbours each, {}", n, out.neighbors,
                                name_of(out.gradient));
-    plan.bytes = linked_bytes<T>(points, k, components);
+    plan.bytes = linked_bytes(points, k, components);
     const double links = 1.5 * points * k;
     plan.flops = distances + iterations * links * pair_flops;
     if (out.gradient == TsneGradient::barnes_hut) {
@@ -110,11 +109,12 @@ TsnePlan plan_tsne(const Samples<T>& samples, const TsneOptions& options, const 
     } else {
       const double room = double(plan.budget) - plan.bytes;
       out.most_nodes = most_nodes;
-      while (out.most_nodes > least_nodes && TsneField<T>::bytes(options.components, out.most_nodes) > room)
+      while (out.most_nodes > least_nodes &&
+             TsneField<float>::bytes(options.components, out.most_nodes) > room)
         out.most_nodes = out.most_nodes * 3 / 4;
       // A map grows with the root of n; two nodes a unit.
       const double nodes = std::min(double(out.most_nodes), 200 + 1.5 * std::sqrt(points));
-      plan.bytes += TsneField<T>::bytes(options.components, static_cast<Index>(nodes));
+      plan.bytes += TsneField<float>::bytes(options.components, static_cast<Index>(nodes));
       const double grid = 4 * nodes * (options.components == 2 ? nodes : 1);
       plan.flops += iterations * (grid * (components + 2) * 2.5 * std::log2(grid) + points * 200);
     }
