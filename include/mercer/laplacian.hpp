@@ -15,7 +15,7 @@ enum class Laplacian {
   random_walk,  ///< the same scaled to mean square 1 where the walk is at rest
 };
 enum class GraphWeights {
-  heat,  ///< w = exp(−‖x−y‖²/t) where one of the two is a neighbour of the other
+  heat,  ///< w = exp(−‖x−y‖²/t), at least 1e-9, where one of the two is a neighbour of the other
   ones,  ///< w = 1 there
 };
 [[nodiscard]] std::string_view name_of(Laplacian laplacian);

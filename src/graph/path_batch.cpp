@@ -21,6 +21,7 @@ void FromEight(const PathLinks& links, std::span<const PathStart> starts, double
   const Index lanes = static_cast<Index>(hn::Lanes(d));
   const auto nothing = hn::Set(d, infinite);
   std::fill(distance, distance + links.size() * path_batch, infinite);
+  frontier.restart();
   for (const PathStart& start : starts) {
     double& known = distance[start.vertex * path_batch + start.lane];
     known = std::min(known, start.length);
@@ -36,15 +37,17 @@ void FromEight(const PathLinks& links, std::span<const PathStart> starts, double
       double* const known = distance + Index(to[p]) * path_batch;
       const auto step = hn::Set(d, length[p]);
       auto least = nothing;
+      bool changed = false;
       for (Index l = 0; l < path_batch; l += lanes) {
         const auto through = hn::Add(hn::LoadU(d, from + l), step), before = hn::LoadU(d, known + l);
         const auto better = hn::Lt(through, before);
+        if (hn::AllFalse(d, better)) continue;
+        changed = true;
         hn::StoreU(hn::Min(through, before), d, known + l);
         least = hn::Min(least, hn::IfThenElse(better, through, nothing));
       }
       // The vertex is due when the least of what has changed is.
-      const double due = hn::GetLane(hn::MinOfLanes(d, least));
-      if (due < infinite) frontier.lower(to[p], due);
+      if (changed) frontier.lower(to[p], hn::GetLane(hn::MinOfLanes(d, least)));
     }
   }
 }

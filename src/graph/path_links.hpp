@@ -36,73 +36,92 @@ struct PathLinks {
     }
   }
   [[nodiscard]] Index size() const { return static_cast<Index>(begin.size()) - 1; }
+  /// Of the buckets of a Frontier: a fraction of the links' mean length.
+  [[nodiscard]] double bucket_width() const {
+    double sum = 0;
+    for (const double one : length) sum += one;
+    return length.empty() ? 1 : sum / double(length.size()) / 6;
+  }
 };
 
-/// Vertices by tentative distance, each at most once: a heap of four children a node that knows where each
-/// is.
+/// Vertices by tentative distance, each at most once, in buckets of some width (Dial 1969; Δ-stepping): those
+/// of a bucket come in any order. What takes them must go on until nothing changes, and then the order is a
+/// matter of speed alone.
 class Frontier {
  public:
-  explicit Frontier(Index n) : place_(static_cast<std::size_t>(n), nowhere) {}
+  Frontier(Index n, double width)
+      : per_width_(width > 0 ? 1 / width : 1), due_(static_cast<std::size_t>(n), never), ring_(buckets) {}
 
-  [[nodiscard]] bool empty() const { return heap_.empty(); }
+  [[nodiscard]] bool empty() const { return count_ == 0; }
+  /// Begins at distance 0; nothing is in it.
+  void restart() {
+    for (auto& bucket : ring_) bucket.clear();
+    later_.clear();
+    now_ = 0;
+    at_ = 0;
+  }
   /// Puts a vertex in, or moves it up where that is nearer than it was.
   void lower(std::int32_t vertex, double distance) {
-    std::int32_t at = place_[static_cast<std::size_t>(vertex)];
-    if (at == nowhere) {
-      at = static_cast<std::int32_t>(heap_.size());
-      heap_.push_back({});
-    } else if (!(distance < heap_[static_cast<std::size_t>(at)].distance)) {
+    const std::int32_t bucket =
+        std::max(now_, static_cast<std::int32_t>(std::min(distance * per_width_, last)));
+    std::int32_t& due = due_[static_cast<std::size_t>(vertex)];
+    if (due == never)
+      ++count_;
+    else if (due <= bucket)
       return;
-    }
-    while (at > 0) {
-      const std::int32_t parent = (at - 1) / 4;
-      const Entry above = heap_[static_cast<std::size_t>(parent)];
-      if (!(distance < above.distance)) break;
-      put(at, above);
-      at = parent;
-    }
-    put(at, {distance, vertex});
+    due = bucket;
+    put(vertex, bucket);
   }
-  /// Takes the nearest out.
+  /// Takes one of the nearest out. There must be one.
   std::int32_t pop() {
-    const std::int32_t top = heap_.front().vertex;
-    place_[static_cast<std::size_t>(top)] = nowhere;
-    const Entry last = heap_.back();
-    heap_.pop_back();
-    if (!heap_.empty()) sink(last);
-    return top;
+    for (std::int32_t idle = 0;; ++idle) {
+      std::vector<std::int32_t>& bucket = ring_[static_cast<std::size_t>(now_ % buckets)];
+      while (at_ < bucket.size()) {
+        const std::int32_t vertex = bucket[at_++];
+        std::int32_t& due = due_[static_cast<std::size_t>(vertex)];
+        if (due != now_) continue;  // it has moved up since, and is gone
+        due = never;
+        --count_;
+        return vertex;
+      }
+      bucket.clear();
+      at_ = 0;
+      ++now_;
+      if (later_.empty()) continue;
+      if (idle >= buckets) now_ = next_later_;  // all round, and nothing: they are all far
+      if (now_ + buckets > next_later_) bring_nearer();
+    }
   }
 
  private:
-  struct Entry {
-    double distance;
-    std::int32_t vertex;
+  struct Later {
+    std::int32_t vertex, bucket;
   };
-  static constexpr std::int32_t nowhere = -1;
+  static constexpr std::int32_t never = -1, buckets = 1024;
+  static constexpr double last = 1 << 30;
 
-  void put(std::int32_t at, Entry entry) {
-    heap_[static_cast<std::size_t>(at)] = entry;
-    place_[static_cast<std::size_t>(entry.vertex)] = at;
-  }
-  void sink(Entry entry) {
-    const auto size = static_cast<std::int32_t>(heap_.size());
-    std::int32_t at = 0;
-    while (true) {
-      const std::int32_t first = 4 * at + 1, last = std::min(first + 4, size);
-      if (first >= size) break;
-      std::int32_t least = first;
-      for (std::int32_t child = first + 1; child < last; ++child)
-        if (heap_[static_cast<std::size_t>(child)].distance < heap_[static_cast<std::size_t>(least)].distance)
-          least = child;
-      if (!(heap_[static_cast<std::size_t>(least)].distance < entry.distance)) break;
-      put(at, heap_[static_cast<std::size_t>(least)]);
-      at = least;
+  void put(std::int32_t vertex, std::int32_t bucket) {
+    if (bucket < now_ + buckets) {
+      ring_[static_cast<std::size_t>(bucket % buckets)].push_back(vertex);
+      return;
     }
-    put(at, entry);
+    next_later_ = later_.empty() ? bucket : std::min(next_later_, bucket);
+    later_.push_back({vertex, bucket});
+  }
+  void bring_nearer() {
+    std::vector<Later> all;
+    all.swap(later_);
+    for (const Later& one : all)
+      if (due_[static_cast<std::size_t>(one.vertex)] == one.bucket) put(one.vertex, one.bucket);
   }
 
-  std::vector<Entry> heap_;
-  std::vector<std::int32_t> place_;  ///< of each vertex in the heap
+  double per_width_;
+  std::vector<std::int32_t> due_;                ///< bucket of each vertex
+  std::vector<std::vector<std::int32_t>> ring_;  ///< those of the next buckets; also vertices that have moved
+  std::vector<Later> later_;                     ///< beyond the ring
+  std::int32_t next_later_ = 0, now_ = 0;
+  std::size_t at_ = 0;  ///< in the bucket of now
+  Index count_ = 0;
 };
 
 }  // namespace mercer

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <memory>
 #include <numeric>
+#include <optional>
 
 namespace mercer {
 namespace {
@@ -81,6 +82,8 @@ void PathFinder::run_batches(std::vector<Source> sources, const Starts& starts, 
   std::stable_sort(sources.begin(), sources.end(),
                    [](const Source& a, const Source& b) { return a.place < b.place; });
   const auto count = static_cast<Index>(sources.size());
+  const double width = links_.bucket_width();
+  std::vector<std::optional<Frontier>> frontiers(static_cast<std::size_t>(run.thread_count()));
   std::atomic<Index> done{0};
   parallel_for((count + path_batch - 1) / path_batch, run, [&](Index b) {
     const Index first = b * path_batch, members = std::min(path_batch, count - first);
@@ -91,9 +94,10 @@ void PathFinder::run_batches(std::vector<Source> sources, const Starts& starts, 
       numbers[l] = source.number;
       starts(source, static_cast<std::int32_t>(l), from);
     }
-    Frontier frontier(size());
+    std::optional<Frontier>& frontier = frontiers[static_cast<std::size_t>(omp_get_thread_num())];
+    if (!frontier) frontier.emplace(size(), width);
     double* const distance = aligned_scratch(size());
-    shortest_from_eight(links_, from, distance, frontier);
+    shortest_from_eight(links_, from, distance, *frontier);
     use({first, {numbers, static_cast<std::size_t>(members)}, distance});
     done += members;
     if (omp_get_thread_num() == 0) run.report("shortest paths", double(done.load()) / double(count));

@@ -5,8 +5,6 @@
 
 #include <fmt/format.h>
 
-#include <limits>
-
 namespace mercer {
 namespace {
 
@@ -21,18 +19,22 @@ double mean_squared_link(const SparseMatrix<double>& links) {
 }
 
 SparseMatrix<double> weighted(SparseMatrix<double> links, const LinkWeight& weight) {
-  for (Index p = 0; p < links.nonZeros(); ++p) links.valuePtr()[p] = weight(links.valuePtr()[p]);
+  Index nothing = 0;
+  for (Index p = 0; p < links.nonZeros(); ++p) {
+    double& w = links.valuePtr()[p] = weight(links.valuePtr()[p]);
+    nothing += w <= LinkWeight::least;
+  }
+  if (2 * nothing > links.nonZeros())
+    throw Error(ErrorCode::bad_data,
+                fmt::format("a heat of {} is so small that most links weigh nothing", weight.heat),
+                "a larger --heat, or weights of 1");
   return links;
 }
 
 Vector<double> row_sums(const SparseMatrix<double>& weights) {
   Vector<double> out = Vector<double>::Zero(weights.rows());
-  for (Index i = 0; i < weights.rows(); ++i) {
+  for (Index i = 0; i < weights.rows(); ++i)
     for (Entry w(weights, i); w; ++w) out[i] += w.value();
-    if (!(out[i] > std::numeric_limits<double>::min()))
-      throw Error(ErrorCode::bad_data, fmt::format("the links of point {} weigh nothing", i),
-                  "a larger --heat, or weights of 1");
-  }
   return out;
 }
 

@@ -109,7 +109,7 @@ void describe(Report& report, const BottomPairs& found, const SparseMatrix<doubl
   }
   fill_report(report, solved, double(laplacian.rows()));
   report.kernel = in_words(options);
-  if (found.spectrum.values[0] < 1e-12 * found.norm)
+  if (found.spectrum.values[0] < 1e-9 * found.norm)
     report.notes.push_back(
         "the graph all but falls into pieces: some links weigh next to nothing, and the map shows the "
         "pieces");
@@ -262,22 +262,16 @@ Matrix<T> LaplacianEigenmaps<T>::do_transform(const Samples<T>& points, const Ru
         out.row(first + i) = this->embedding_.row(neighbors[0]);
         return;
       }
-      // The nearest weighs 1 here: far from all others every weight may be too small for a number.
       Vector<double> sum = Vector<double>::Zero(k);
-      const double nearest = lengths[0] * lengths[0];
       double degree = 0;
       for (std::size_t p = 0; p < neighbors.size(); ++p) {
-        const double beyond = options_.weights == GraphWeights::heat
-                                  ? std::exp((nearest - lengths[p] * lengths[p]) / weight.heat)
-                                  : 1;
-        const double w = beyond * share[neighbors[p]];
+        const double w = weight(lengths[p]) * share[neighbors[p]];
         degree += w;
         sum += w * this->embedding_.row(neighbors[p]).transpose().template cast<double>();
       }
-      const double unit = normalized ? 1 : weight(lengths[0]);
       for (Index c = 0; c < k; ++c) {
         // (d − λ) y = Σ w y, or (1 − λ) d y = Σ w y; kept away from 0, where the equation says nothing.
-        double held = normalized ? (1 - values_[c]) * degree : degree - values_[c] / unit;
+        double held = normalized ? (1 - values_[c]) * degree : degree - values_[c];
         if (!(std::abs(held) >= least_held * degree)) held = std::copysign(least_held * degree, held);
         out(first + i, c) = static_cast<T>(sum[c] / held);
       }
