@@ -47,6 +47,7 @@ Report lle_report() {
   r.components = r.components_requested = 2;
   r.end = End::smallest;
   r.gram_eigenvalues = Vector<double>::LinSpaced(2, 1e-7, 3e-7);
+  r.variances = r.explained_variance_ratio = r.gram_eigenvalues / 100;
   r.residuals = Vector<double>::Constant(2, 1e-15);
   r.missed = {infinity, 3.5e-7, 1e-6};
   r.embedding = EmbeddingReport{};
