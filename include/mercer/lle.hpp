@@ -11,6 +11,8 @@
 namespace mercer {
 
 enum class LleVariant { standard, modified, hessian };
+[[nodiscard]] std::string_view name_of(LleVariant variant);
+[[nodiscard]] LleVariant parse_lle_variant(std::string_view name);
 
 struct LleOptions {
   Index components = 2;
@@ -18,6 +20,9 @@ struct LleOptions {
   NeighborOptions neighbors = {};
   double regularization = 1e-3;  ///< of the local Gram matrices, times their trace
   double modified_tolerance = 1e-12, hessian_tolerance = 1e-4;  ///< as scikit-learn has them
+  /// Hessian LLE: beside the second derivatives, whatever else of a function is not linear, as scikit-learn
+  /// has it (its QR is a full one). M is then that of tangent space alignment (Zhang, Zha 2004).
+  bool hessian_remainder = false;
   Scale scale = Scale::none;
   double residual = 0;
 };
@@ -36,10 +41,12 @@ class Lle final : public ManifoldModel<T> {
   static std::unique_ptr<Model<T>> read(ModelReader<T>& reader);  ///< used by load_model
 
  private:
+  struct Fit;  // src/manifold/lle.cpp
   Matrix<T> do_transform(const Samples<T>& points, const Run& run) const override;
   void write(ModelWriter& writer) const override;
 
-  Index neighbors_ = 0;
+  LleVariant variant_ = LleVariant::standard;
+  Index neighbors_ = 0;  ///< that place a new point
   double regularization_ = 0;
 };
 
