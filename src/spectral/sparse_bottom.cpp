@@ -172,7 +172,11 @@ BottomPairs by_factor(const Problem& problem, ShiftInvert& inverse) {
     if (found.converged)
       missed = std::max(0.0, 1 / found.missed.probable - shift - 64 * epsilon * problem.norm);
     ritz = rayleigh_ritz(problem, found.vectors);
-    for (int polish = 0; polish < 2 && worst(problem, ritz) > problem.tolerance; ++polish) {
+    // Where the lowest value is far below the others the inverse is only known of the lowest; a few more
+    // products bring out the others.
+    double before = std::numeric_limits<double>::infinity();
+    for (double now = worst(problem, ritz); now > problem.tolerance && now < 0.9 * before;
+         before = now, now = worst(problem, ritz)) {
       Block<double> image(problem.size(), ritz.vectors.cols());
       inverse.apply(ritz.vectors, image, run);
       ritz = rayleigh_ritz(problem, std::move(image));
