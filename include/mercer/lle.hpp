@@ -20,9 +20,10 @@ struct LleOptions {
   NeighborOptions neighbors = {};
   double regularization = 1e-3;  ///< of the local Gram matrices, times their trace
   double modified_tolerance = 1e-12, hessian_tolerance = 1e-4;  ///< as scikit-learn has them
-  /// Hessian LLE: beside the second derivatives, whatever else of a function is not linear, as scikit-learn
-  /// has it (its QR is a full one). M is then that of tangent space alignment (Zhang, Zha 2004).
-  bool hessian_remainder = false;
+  /// Hessian LLE: beside the second derivatives, whatever else of a function is not linear counts, as
+  /// scikit-learn has it (its QR is a full one). M is then that of tangent space alignment (Zhang, Zha 2004),
+  /// and sturdier; false: as Donoho and Grimes wrote it.
+  bool hessian_remainder = true;
   Scale scale = Scale::none;
   double residual = 0;
 };

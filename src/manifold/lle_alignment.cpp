@@ -70,20 +70,21 @@ class RowSum {
 
 }  // namespace
 
-LocalFactors::LocalFactors(const NeighborLists& lists, bool with_itself, Index most_columns) {
-  const Index n = lists.size(), own = with_itself ? 1 : 0;
-  columns.assign(static_cast<std::size_t>(n), 0);
-  begin_.reserve(static_cast<std::size_t>(n) + 1);
-  value_begin_.reserve(static_cast<std::size_t>(n) + 1);
-  begin_.push_back(0);
-  value_begin_.push_back(0);
-  for (Index i = 0; i < n; ++i) {
-    const auto neighbors = lists.neighbors(i);
-    const auto count = static_cast<Index>(neighbors.size());
+LocalFactors::LocalFactors(const NeighborLists& lists, Itself itself, Index most_columns) {
+  const auto n = static_cast<std::size_t>(lists.size());
+  std::vector<bool> own(n, true);
+  if (itself == Itself::if_nobodys_neighbor)
+    for (const std::int32_t j : lists.index) own[static_cast<std::size_t>(j)] = false;
+  columns.assign(n, 0);
+  begin_.assign(1, 0);
+  value_begin_.assign(1, 0);
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto neighbors = lists.neighbors(static_cast<Index>(i));
+    const auto count = static_cast<Index>(neighbors.size()), members = count + (own[i] ? 1 : 0);
     members_.insert(members_.end(), neighbors.begin(), neighbors.end());
-    if (with_itself) members_.push_back(static_cast<std::int32_t>(i));
-    begin_.push_back(begin_.back() + count + own);
-    value_begin_.push_back(value_begin_.back() + (count + own) * (most_columns > 0 ? most_columns : count));
+    if (own[i]) members_.push_back(static_cast<std::int32_t>(i));
+    begin_.push_back(begin_.back() + members);
+    value_begin_.push_back(value_begin_.back() + members * (most_columns > 0 ? most_columns : count));
   }
   values_.resize(static_cast<std::size_t>(value_begin_.back()));
 }

@@ -10,10 +10,15 @@
 
 namespace mercer {
 
+/// Whether a point is a member of its own neighbourhood, the last one, beside its neighbours.
+enum class Itself {
+  always,
+  if_nobodys_neighbor,  ///< else no neighbourhood would hold it, and M would have an empty row
+};
+
 struct LocalFactors {
-  /// `with_itself`: the members of a neighbourhood are the neighbours and then the point itself. At most
-  /// `most_columns` of each, 0: as many as neighbours.
-  LocalFactors(const NeighborLists& lists, bool with_itself, Index most_columns);
+  /// `most_columns`: of each factor; 0: as many as neighbours.
+  LocalFactors(const NeighborLists& lists, Itself itself, Index most_columns);
 
   [[nodiscard]] Index size() const { return static_cast<Index>(columns.size()); }
   [[nodiscard]] std::span<const std::int32_t> members_of(Index i) const;

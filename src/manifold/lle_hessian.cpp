@@ -15,12 +15,12 @@ template <class T>
 LocalFactors hessian_weights(const Samples<T>& points, const NeighborLists& lists, Index components,
                              double tolerance, bool remainder, const Run& run) {
   const Index n = lists.size(), m = components, second = m * (m + 1) / 2;
-  LocalFactors out(lists, false, remainder ? 0 : second);
+  LocalFactors out(lists, Itself::if_nobodys_neighbor, remainder ? 0 : second);
   parallel_for((n + neighborhoods_together - 1) / neighborhoods_together, run, [&](Index part) {
     Matrix<double> rows;
     LocalSpectrum spectrum;
     for (Index i = part * neighborhoods_together; i < std::min(n, (part + 1) * neighborhoods_together); ++i) {
-      neighbor_differences(points, lists.neighbors(i), points, i, rows);
+      neighbor_differences(points, out.members_of(i), points, i, rows);
       rows.rowwise() -= rows.colwise().mean().eval();
       local_spectrum(rows, spectrum);
       const Index count = rows.rows();

@@ -56,7 +56,7 @@ template <class T>
 LocalFactors modified_lle_weights(const Samples<T>& points, const NeighborLists& lists, Index components,
                                   double regularization, double tolerance, const Run& run) {
   const Index n = lists.size(), parts = (n + neighborhoods_together - 1) / neighborhoods_together;
-  LocalFactors out(lists, true, 0);
+  LocalFactors out(lists, Itself::always, 0);
   std::vector<Vector<double>> spectra(static_cast<std::size_t>(n));
   std::vector<double> shares(static_cast<std::size_t>(n));
   std::vector<Index> ranks(static_cast<std::size_t>(n));

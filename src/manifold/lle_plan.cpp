@@ -69,9 +69,10 @@ Plan plan_lle(const Samples<T>& samples, const LleOptions& options, const Run& r
   const double n = double(samples.rows()), m = double(options.components), d = double(samples.cols());
   // A radius takes as many as it does: known with the graph.
   const double k = double(options.neighbors.radius > 0 ? fewest_neighbors(options) : options.neighbors.count);
-  const double columns = options.variant == LleVariant::standard   ? 1
-                         : options.variant == LleVariant::modified ? k
-                                                                   : m * (m + 1) / 2;
+  const double columns = options.variant == LleVariant::standard ? 1
+                         : options.variant == LleVariant::modified || options.hessian_remainder
+                             ? k
+                             : m * (m + 1) / 2;
   // Neighbourhoods overlap: on a surface about 4k points share one with a given point, of many dimensions k².
   const double row = std::min({n, (k + 1) * (k + 1), 5 * (k + 1) * std::sqrt(m)});
   const double krylov = n * (2 * m + 8 + 34 * 8) * 8;

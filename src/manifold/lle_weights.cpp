@@ -9,7 +9,7 @@ template <class T>
 LocalFactors lle_weights(const Samples<T>& points, const NeighborLists& lists, double regularization,
                          const Run& run) {
   const Index n = lists.size();
-  LocalFactors out(lists, true, 1);
+  LocalFactors out(lists, Itself::always, 1);
   parallel_for((n + neighborhoods_together - 1) / neighborhoods_together, run, [&](Index part) {
     Matrix<double> rows;
     for (Index i = part * neighborhoods_together; i < std::min(n, (part + 1) * neighborhoods_together); ++i) {

@@ -71,7 +71,7 @@ double r_squared(const Matrix<double>& truth, const Matrix<double>& map) {
 
 LocalFactors factors(const Matrix<double>& points, const NeighborLists& lists, LleVariant variant) {
   const Samples<double> samples = points;
-  if (variant == LleVariant::hessian) return hessian_weights(samples, lists, 2, 1e-4, false, {});
+  if (variant == LleVariant::hessian) return hessian_weights(samples, lists, 2, 1e-4, true, {});
   if (variant == LleVariant::modified) return modified_lle_weights(samples, lists, 2, 1e-3, 1e-12, {});
   return lle_weights(samples, lists, 1e-3, {});
 }
@@ -122,10 +122,13 @@ TEST(Lle, EachMatrixIsSymmetricToTheLastBitWithTheConstantAsNullVector) {
 TEST(Lle, TheHessianOfALinearFunctionIsNothing) {
   const Matrix<double> plane = test::random_matrix<double>(120, 2, 3) * test::random_matrix<double>(2, 5, 4);
   const auto graph = NeighborGraph::build<double>(plane, {.count = 10, .disconnected = Disconnected::bridge});
-  const SparseMatrix<double> m = aligned(factors(plane, graph.lists(), LleVariant::hessian), {});
-  EXPECT_LE((m * plane.col(0)).norm(), 1e-10 * plane.col(0).norm());
   const Vector<double> squares = plane.col(0).array().square();
-  EXPECT_GE((m * squares).norm(), 1e-3 * squares.norm()) << "that of a quadratic is something";
+  for (const bool remainder : {false, true}) {
+    const SparseMatrix<double> m =
+        aligned(hessian_weights(Samples<double>(plane), graph.lists(), 2, 1e-4, remainder, {}), {});
+    EXPECT_LE((m * plane.col(0)).norm(), 1e-10 * plane.col(0).norm());
+    EXPECT_GE((m * squares).norm(), 1e-3 * squares.norm()) << "that of a quadratic is something";
+  }
 }
 
 TEST(Lle, TheRemainderOfALinearFitIsThatOfTangentSpaces) {
@@ -151,6 +154,24 @@ TEST(Lle, TheRemainderOfALinearFitIsThatOfTangentSpaces) {
             rest(a, b);
   }
   EXPECT_LE((m - expected).norm(), 1e-10);
+}
+
+TEST(Lle, DonohosAndGrimesHessianUnrollsASheetToo) {
+  const Curve curve(600);
+  LleOptions options = with(LleVariant::hessian);
+  options.hessian_remainder = false;
+  EXPECT_GT(r_squared(curve.flat, Lle<double>::fit(curve.points, options).scores()), 0.99);
+}
+
+TEST(Lle, APointThatIsNobodysNeighborIsHeldByItsOwn) {
+  Curve curve(300);
+  curve.points.row(0) << 0, 1, 0.9;  // away from the sheet: it has neighbours and is none
+  const auto graph = NeighborGraph::build<double>(curve.points, {.count = 12});
+  const auto& all = graph.lists().index;
+  ASSERT_EQ(std::count(all.begin(), all.end(), 0), 0);
+  const auto model = Lle<double>::fit(curve.points, graph, with(LleVariant::hessian));
+  EXPECT_GT(model.report().gram_eigenvalues[0], 1e-8);
+  EXPECT_LT(model.scores().row(0).norm(), 0.5) << "not a map of this point alone";
 }
 
 TEST(Lle, ASheetIsUnrolled) {
