@@ -9,7 +9,9 @@ namespace mercer {
 
 struct MvuSolution {
   Block<double> gram;  ///< K of the nodes, in the data's units, centred by their weights
-  double gap = 0;      ///< no K has a trace larger by more than this share
+  /// tr K over the largest trace that distances kept exactly allow, less 1; not below −(the solver's
+  /// accuracy).
+  double excess = 0;
   Index iterations = 0;
   bool converged = true;
 };

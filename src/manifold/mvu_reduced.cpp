@@ -8,8 +8,6 @@
 #include "base/parallel.hpp"
 #include "spectral/sparse_bottom.hpp"
 
-#include <Eigen/LU>
-
 namespace mercer {
 namespace {
 
@@ -217,8 +215,8 @@ ReducedSolution solve_reduced(const MvuLinks& links, const MvuBasis& basis, cons
   return out;
 }
 
-Matrix<double> coordinates(const MvuBasis& basis, const Block<double>& y, Index rank, const Run& run) {
-  const Spectrum<double> s = dense_eigenpairs<double>(y, y.rows(), End::largest, run);
+Matrix<double> coordinates(const MvuBasis& basis, const Block<double>& y, Index rank) {
+  const Spectrum<double> s = dense_eigenpairs<double>(y, y.rows(), End::largest, Run{.threads = 1});
   Block<double> factor = s.vectors.leftCols(rank);
   // Axes of K rather than of Y: the eigenvectors of Y^½ QᵀQ Y^½ would turn them; the refinement does not
   // care.

@@ -31,7 +31,6 @@ struct ReducedSolution {
 [[nodiscard]] ReducedSolution solve_reduced(const MvuLinks& links, const MvuBasis& basis, const Run& run);
 
 /// The leading `rank` columns of Q Y^½, over √unit: coordinates of the nodes.
-[[nodiscard]] Matrix<double> coordinates(const MvuBasis& basis, const Block<double>& y, Index rank,
-                                         const Run& run);
+[[nodiscard]] Matrix<double> coordinates(const MvuBasis& basis, const Block<double>& y, Index rank);
 
 }  // namespace mercer

@@ -19,6 +19,8 @@ namespace mercer {
 namespace {
 
 constexpr int most_iterations = 300;
+/// Steps become small before the gap has quite closed where the optimum is degenerate.
+constexpr double converged_gap = 1e-3;
 
 /// DSDP counts its events and memory in globals.
 std::mutex one_at_a_time;
@@ -157,7 +159,16 @@ SemidefiniteSolution maximise(const RankOneProgram& program, const Run& run) {
   out.iterations = iterations;
   out.value = program.objective.cwiseProduct(out.x).sum();
   out.bound = out.multipliers.dot(program.values);
-  out.converged = reason == DSDP_CONVERGED;
+  double given_way = 0;
+  for (Index l = 0; l < m; ++l) {
+    double now = 0;
+    for (SparseMatrix<double>::InnerIterator a(program.constraints, l); a; ++a)
+      for (SparseMatrix<double>::InnerIterator b(program.constraints, l); b; ++b)
+        now += a.value() * b.value() * out.x(a.col(), b.col());
+    given_way += std::abs(now - program.values[l]);
+  }
+  out.gap = (out.bound - out.value + program.largest_multiplier * given_way) / std::abs(out.bound);
+  out.converged = reason == DSDP_CONVERGED || std::abs(out.gap) < converged_gap;
   if (!out.x.allFinite() || !(out.x.trace() > 0)) give_up(reason, type);
   return out;
 }

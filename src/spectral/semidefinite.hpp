@@ -15,16 +15,18 @@ struct RankOneProgram {
   SparseMatrix<double> constraints;  ///< aₗ, a row each
   Vector<double> values;             ///< bₗ
   double start = 0;                  ///< > 0: wₗ = start makes S positive definite, and is where to begin
-  double largest_multiplier = 1e6;   ///< |wₗ| is kept below: where the constraints leave X no interior, the
-                                     ///< multipliers have no bound of their own
-  double gap = 1e-7;                 ///< of primal and dual value, relative, to stop at
+  /// |wₗ| is kept below: maximises ⟨C, X⟩ − largest_multiplier Σ |aₗᵀXaₗ − bₗ|. Where the constraints leave X
+  /// no interior, multipliers have no bound of their own.
+  double largest_multiplier = 1e6;
+  double gap = 1e-7;  ///< of primal and dual value, relative, to stop at
 };
 
 struct SemidefiniteSolution {
   Block<double> x;
   Vector<double> multipliers;  ///< wₗ
   double value = 0;            ///< ⟨C, X⟩
-  double bound = 0;            ///< Σ wₗ bₗ: no X that is feasible exceeds it
+  double bound = 0;            ///< Σ wₗ bₗ: no X with aₗᵀXaₗ = bₗ exceeds it
+  double gap = 0;  ///< of bound and ⟨C, X⟩ − largest_multiplier Σ |aₗᵀXaₗ − bₗ|, relative
   Index iterations = 0;
   bool converged = true;
 };
