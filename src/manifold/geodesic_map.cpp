@@ -46,7 +46,7 @@ Solved<double> solve_few(const SymmetricOperator<double>& op, const GeodesicRequ
   bottom.tolerance = 1e-2;
   bottom.certify = false;
   bottom.allow_partial = true;
-  bottom.max_passes = 12;
+  bottom.max_passes = 8;
   out.min_eigenvalue = eigenpairs<double>(op, bottom, run).values[0];
   const double negative = std::max(0.0, -*out.min_eigenvalue);
   out.negative_share =
@@ -69,13 +69,14 @@ void keep(GeodesicMap& out, const GeodesicRequest& request, double scale, Report
 struct PairSums {
   double count = 0, d = 0, m = 0, dd = 0, mm = 0, dm = 0;
 
-  void add(double length, double distance) {
-    count += 1;
-    d += length;
-    m += distance;
-    dd += length * length;
-    mm += distance * distance;
-    dm += length * distance;
+  template <class A, class B>
+  void add(const A& lengths, const B& distances) {
+    count += double(lengths.size());
+    d += lengths.sum();
+    m += distances.sum();
+    dd += lengths.square().sum();
+    mm += distances.square().sum();
+    dm += (lengths * distances).sum();
   }
   void add(const PairSums& other) {
     count += other.count;
@@ -104,15 +105,14 @@ double residual_variance(Index parts, const Run& run, const F& sums_of_part) {
   return total.residual_variance();
 }
 
-/// Distances in the map from one point (columns of `map`: points) to `count` others.
-void map_distances(const Block<double>& map, Index from, Index first, Index count, double* out) {
-  std::fill(out, out + count, 0.0);
-  for (Index c = 0; c < map.cols(); ++c) {
-    const double* const at = map.col(c).data();
-    const double here = at[from];
-    for (Index i = 0; i < count; ++i) out[i] += (at[first + i] - here) * (at[first + i] - here);
-  }
-  for (Index i = 0; i < count; ++i) out[i] = std::sqrt(out[i]);
+using Row = Eigen::Array<double, Eigen::Dynamic, 1>;
+
+/// Distances in the map (a column a coordinate) from one point to those from `first` on.
+void map_distances(const Block<double>& map, Index from, Index first, Eigen::Ref<Row> out) {
+  out.setZero();
+  for (Index c = 0; c < map.cols(); ++c)
+    out += (map.col(c).segment(first, out.size()).array() - map(from, c)).square();
+  out = out.sqrt();
 }
 
 GeodesicMap dense_map(const PathFinder& paths, const GeodesicRequest& request, Report& report, const Lap& lap,
@@ -147,9 +147,9 @@ GeodesicMap dense_map(const PathFinder& paths, const GeodesicRequest& request, R
   const Block<double> map = s.vectors * s.values.cwiseSqrt().asDiagonal();
   out.residual_variance = residual_variance(n, run, [&](Index i) {
     PairSums sum;
-    std::vector<double> distances(static_cast<std::size_t>(n));
-    map_distances(map, i, 0, i, distances.data());
-    for (Index j = 0; j < i; ++j) sum.add(std::sqrt(-2 * k(j, i)), distances[static_cast<std::size_t>(j)]);
+    Row distances(i);
+    map_distances(map, i, 0, distances);
+    sum.add((-2 * k.col(i).head(i).array()).sqrt().eval(), distances);
     return sum;
   });
   out.points = map;
@@ -163,17 +163,16 @@ double residual_variance_of(const TriangleOperator& kernel, const Block<double>&
   return residual_variance(kernel.tile_rows(), run, [&](Index i) {
     PairSums sum;
     std::vector<float> values(static_cast<std::size_t>(tile::plane));
-    std::vector<double> distances(static_cast<std::size_t>(tile::size));
+    Row lengths(tile::size), distances(tile::size);
     for (Index j = 0; j <= i; ++j) {
       run.check();
       kernel.read(i, j, values.data());
       for (Index r = 0; r < std::min(tile::size, n - i * tile::size); ++r) {
-        const Index row = i * tile::size + r, first = j * tile::size;
         const Index count = i == j ? r : tile::size;
-        const float* const k = values.data() + r * tile::size;
-        map_distances(map, row, first, count, distances.data());
-        for (Index c = 0; c < count; ++c)
-          sum.add(std::sqrt(-2 * double(k[c]) / kernel.scale()), distances[static_cast<std::size_t>(c)]);
+        const Eigen::Map<const Eigen::ArrayXf> k(values.data() + r * tile::size, count);
+        lengths.head(count) = (k * static_cast<float>(-2)).sqrt().cast<double>() / std::sqrt(kernel.scale());
+        map_distances(map, i * tile::size + r, j * tile::size, distances.head(count));
+        sum.add(lengths.head(count), distances.head(count));
       }
     }
     return sum;
@@ -188,19 +187,20 @@ GeodesicMap tiled_map(const PathFinder& paths, const GeodesicRequest& request, R
   Vector<double> sums(n), squares(n);
   paths.from_all(
       [&](const PathBatch& batch) {
-        const Index first = batch.first;
-        for (Index l = 0; l < batch.count(); ++l) {
-          double sum = 0, square = 0;
-          for (Index p = 0; p < n; ++p) {
-            const double k = kernel_of(batch(l, p));
-            sum += k;
-            square += k * k;
-          }
-          if (!std::isfinite(sum)) no_path();
-          sums[first + l] = sum;
-          squares[first + l] = square;
+        using Eight = Eigen::Array<double, path_batch, 1>;
+        const auto kernel_column = [&](Index p) -> Eight {
+          return -0.5 * Eigen::Map<const Eight>(batch.lengths + p * path_batch).square();
+        };
+        Eight sum = Eight::Zero(), square = Eight::Zero();
+        for (Index p = 0; p < n; ++p) {
+          const Eight k = kernel_column(p);
+          sum += k;
+          square += k.square();
         }
-        kernel.put(first, [&](Index r, Index c) { return kernel_of(batch(r, c)); });
+        sums.segment(batch.first, batch.count()) = sum.head(batch.count());
+        squares.segment(batch.first, batch.count()) = square.head(batch.count());
+        if (!sum.head(batch.count()).isFinite().all()) no_path();
+        kernel.put(batch.first, [&](Index c, double* out) { Eigen::Map<Eight>{out} = kernel_column(c); });
       },
       run);
   GeodesicMap out;
@@ -273,11 +273,12 @@ GeodesicMap landmark_map(const PathFinder& paths, const std::vector<Index>& land
   out.points = map;
   out.residual_variance = residual_variance(m, run, [&](Index j) {
     PairSums sum;
-    std::vector<double> distances(static_cast<std::size_t>(n));
-    map_distances(map, landmarks[static_cast<std::size_t>(j)], 0, n, distances.data());
-    for (Index i = 0; i < n; ++i)
-      if (i != landmarks[static_cast<std::size_t>(j)])
-        sum.add(std::sqrt(squared(i, j)), distances[static_cast<std::size_t>(i)]);
+    Row distances(n);
+    const Index landmark = landmarks[static_cast<std::size_t>(j)];
+    map_distances(map, landmark, 0, distances);
+    const Row lengths = squared.col(j).array().sqrt();
+    sum.add(lengths.head(landmark), distances.head(landmark));
+    sum.add(lengths.tail(n - landmark - 1), distances.tail(n - landmark - 1));
     return sum;
   });
   lap("map");

@@ -6,6 +6,8 @@
 
 #include "base/huge_buffer.hpp"
 
+#include <algorithm>
+#include <array>
 #include <mutex>
 
 namespace mercer {
@@ -57,16 +59,21 @@ class TriangleOperator final : public SymmetricOperator<double> {
   mutable std::size_t scratch_size_ = 0;
 };
 
-template <class Value>
-void TriangleOperator::put(Index first, const Value& value) {
+template <class Column>
+void TriangleOperator::put(Index first, const Column& column) {
   constexpr Index rows = 8, width = 256;  // tile::panel, tile::size
   double* const values = row_scratch();
-  for (Index col = 0; col * width < reach(first); ++col) {
-    for (Index r = 0; r < rows; ++r)
-      for (Index c = 0; c < width; ++c)
-        values[r * width + c] =
-            first + r < size() && col * width + c < size() ? value(r, col * width + c) : 0.0;
-    put_rows(first, col, values);
+  for (Index tile = 0; tile * width < reach(first); ++tile) {
+    const Index begin = tile * width, count = std::min(width, size() - begin);
+    if (count < width || first + rows > size()) std::fill(values, values + rows * width, 0.0);
+    for (Index c = 0; c < count; ++c) {
+      std::array<double, rows> eight;
+      column(begin + c, eight.data());
+      for (Index r = 0; r < rows; ++r) values[r * width + c] = eight[static_cast<std::size_t>(r)];
+    }
+    for (Index r = size() - first; r < rows; ++r)
+      std::fill(values + r * width, values + (r + 1) * width, 0.0);
+    put_rows(first, tile, values);
   }
 }
 

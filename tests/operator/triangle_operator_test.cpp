@@ -17,7 +17,9 @@ Block<double> symmetric(Index n, double size) {
 std::unique_ptr<TriangleOperator> filled(const Block<double>& a, double largest) {
   auto op = std::make_unique<TriangleOperator>(a.rows(), largest);
   for (Index first = 0; first < a.rows(); first += 8)
-    op->put(first, [&](Index r, Index c) { return a(first + r, c); });
+    op->put(first, [&](Index c, double* eight) {
+      for (Index r = 0; r < 8; ++r) eight[r] = first + r < a.rows() ? a(first + r, c) : 7;
+    });
   return op;
 }
 
