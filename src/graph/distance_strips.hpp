@@ -19,8 +19,8 @@ class DistanceStrips {
   DistanceStrips(const DistanceStrips&) = delete;  // distance_ points to points_
   DistanceStrips& operator=(const DistanceStrips&) = delete;
 
-  /// Points that are best taken together.
-  static constexpr Index together = 32;
+  /// Points that are best taken together: enough that packing rows for BLAS costs little, within 50 MB.
+  [[nodiscard]] Index together() const { return std::clamp<Index>(6'000'000 / points_.rows(), 8, 128); }
   /// out (of.size() x n) = squared distances of the points `of`. Long rows: ‖x‖² + ‖y‖² − 2x·y in double,
   /// and summed directly where that would lose more than a few of its digits.
   void evaluate(std::span<const Index> of, double* out) const;

@@ -123,15 +123,15 @@ class Comparison {
 
   void measure(std::span<const Index> some, double guess, PointQuality* out) const {
     thread_local std::vector<double> in_data, in_map;
-    in_data.resize(some.size() * static_cast<std::size_t>(n_)), in_map.resize(in_data.size());
+    in_data.resize(some.size() * static_cast<std::size_t>(n_)), in_map.resize(static_cast<std::size_t>(n_));
     data_.evaluate(some, in_data.data());
-    map_.evaluate(some, in_map.data());
     for (std::size_t p = 0; p < some.size(); ++p) {
-      const std::size_t begin = p * static_cast<std::size_t>(n_), n = static_cast<std::size_t>(n_);
-      out[p] =
-          compare(some[p], std::span(in_data).subspan(begin, n), std::span(in_map).subspan(begin, n), guess);
+      map_.evaluate(some.subspan(p, 1), in_map.data());
+      const auto n = static_cast<std::size_t>(n_);
+      out[p] = compare(some[p], std::span(in_data).subspan(p * n, n), in_map, guess);
     }
   }
+  [[nodiscard]] Index together() const { return data_.together(); }
 
  private:
   /// One point, from its squared distances to all others; it comes last in every order itself.
@@ -180,7 +180,7 @@ EmbeddingQuality embedding_quality(const Samples<T>& data, const MatrixView<T>& 
   const double guess = first.pairs.scale();
   std::vector<PointQuality> each(points.size());
   const auto m = static_cast<Index>(points.size());
-  constexpr Index together = DistanceStrips<T>::together;
+  const Index together = comparison.together();
   std::atomic<Index> done{0};
   parallel_for((m + together - 1) / together, steady, [&](Index part) {
     const Index begin = part * together, count = std::min(together, m - begin);

@@ -47,7 +47,9 @@ void center(TsneMap<T>& map, const Run& run) {
       return part;
     });
     const T mean = T(sum / double(map.points()));
-    for (Index i = 0; i < map.points(); ++i) axis[i] -= mean;
+    for_chunks(map.points(), points_at_once, run, [&](Index first, Index last) {
+      for (Index i = first; i < last; ++i) axis[i] -= mean;
+    });
   }
 }
 

@@ -38,10 +38,13 @@ double signed_step(Index i, Index size) {
   return double(2 * i < size ? i : i - size);
 }
 
-/// What a cubic B-spline's values at the nodes, 1/6, 4/6, 1/6, make of the frequency i; 1 where there is one
-/// row.
-double spline_transform(Index i, Index size) {
-  return size == 1 ? 1 : (2 + std::cos(2 * std::numbers::pi * double(i) / double(size))) / 3;
+/// What a cubic B-spline's values at the nodes, 1/6, 4/6, 1/6, make of the first frequencies; 1 where there
+/// is one row.
+std::vector<double> spline_transforms(Index count, Index size) {
+  std::vector<double> out(static_cast<std::size_t>(count), 1.0);
+  for (Index i = 0; i < count && size > 1; ++i)
+    out[static_cast<std::size_t>(i)] = (2 + std::cos(2 * std::numbers::pi * double(i) / double(size))) / 3;
+  return out;
 }
 
 /// In steps, so that the kernels stay for a while.
@@ -57,11 +60,19 @@ struct Extent {
   [[nodiscard]] double length() const { return high - low; }
 };
 template <class T>
-std::array<Extent, 2> extents_of(const TsneMap<T>& map) {
+std::array<Extent, 2> extents_of(const TsneMap<T>& map, const Run& run) {
+  constexpr Index chunk = 4096;
   std::array<Extent, 2> out;
+  std::vector<Extent> parts(static_cast<std::size_t>((map.points() + chunk - 1) / chunk));
   for (Index c = 0; c < map.components(); ++c) {
-    const auto [low, high] = std::minmax_element(map.axis(c), map.axis(c) + map.points());
-    out[static_cast<std::size_t>(c)] = {double(*low), double(*high)};
+    const T* const axis = map.axis(c);
+    for_chunks(map.points(), chunk, run, [&](Index first, Index last) {
+      T low = axis[first], high = low;
+      for (Index i = first + 1; i < last; ++i) low = std::min(low, axis[i]), high = std::max(high, axis[i]);
+      parts[static_cast<std::size_t>(first / chunk)] = {double(low), double(high)};
+    });
+    Extent& all = out[static_cast<std::size_t>(c)] = parts.front();
+    for (const Extent& part : parts) all = {std::min(all.low, part.low), std::max(all.high, part.high)};
   }
   return out;
 }
@@ -80,14 +91,9 @@ double TsneField<T>::bytes(Index components, Index nodes) {
 }
 
 template <class T>
-bool TsneField<T>::fits(const TsneMap<T>& map) const {
-  require_finite(map);
-  return longest_of(extents_of(map)) <= widest_spacing * (double(most_nodes_) - 2 * margin);
-}
-
-template <class T>
-void TsneField<T>::fit_grid(const TsneMap<T>& map) {
-  const std::array<Extent, 2> extents = extents_of(map);
+bool TsneField<T>::fit_grid(const TsneMap<T>& map, const Run& run) {
+  const std::array<Extent, 2> extents = extents_of(map, run);
+  if (longest_of(extents) > widest_spacing * (double(most_nodes_) - 2 * margin)) return false;
   const T spacing = T(spacing_for(longest_of(extents)));
   Index sizes[2] = {length_, height_};
   bool fits = spacing == grid_.spacing && !plans_.empty();
@@ -109,6 +115,7 @@ void TsneField<T>::fit_grid(const TsneMap<T>& map) {
     const Extent& extent = extents[static_cast<std::size_t>(c)];
     grid_.origin[c] = T((extent.low + extent.high) / 2 - double(spacing) * double(nodes[c] - 1) / 2);
   }
+  return true;
 }
 
 template <class T>
@@ -144,16 +151,18 @@ template <class T>
 void TsneField<T>::transform_kernels(const Run& run) {
   constexpr Index bundle = FourierPlans<T>::bundle;
   const double h = double(grid_.spacing), scale = 1 / (double(length_) * double(height_));
+  const std::vector<double> down = spline_transforms(height_, height_),
+                            across = spline_transforms(pitch_, length_);
   AlignedArray<Complex> rows(height_ * pitch_);
   std::fill_n(rows.data(), height_ * pitch_, Complex());
   for (Index k = 0; k <= components_; ++k) {
     for_chunks(height_, rows_at_once, run, [&](Index first, Index last) {
       T* row = aligned_scratch<T>(length_);
       for (Index r = first; r < last; ++r) {
-        const double down = double(std::min(r, height_ - r)), y = h * signed_step(r, height_);
+        const double v = double(std::min(r, height_ - r)), y = h * signed_step(r, height_);
         for (Index c = 0; c < length_; ++c) {
-          const double across = double(std::min(c, length_ - c)), x = h * signed_step(c, length_);
-          const double w = 1 / (1 + h * h * (down * down + across * across));
+          const double u = double(std::min(c, length_ - c)), x = h * signed_step(c, length_);
+          const double w = 1 / (1 + h * h * (u * u + v * v));
           row[c] = T(scale * (k == 0 ? w : w * w * (k == 1 ? x : y)));
         }
         plans_.front().row_forward(row, rows.data() + r * pitch_);
@@ -167,7 +176,8 @@ void TsneField<T>::transform_kernels(const Run& run) {
       T* out = kernels_[static_cast<std::size_t>(k)].data() + first * height_;
       for (Index r = 0; r < height_; ++r)
         for (Index c = 0; c < bundle; ++c, ++columns, ++out) {
-          const double spline = spline_transform(r, height_) * spline_transform(first + c, length_);
+          const double spline =
+              down[static_cast<std::size_t>(r)] * across[static_cast<std::size_t>(first + c)];
           *out = T(double(k == 0 ? columns->real() : columns->imag()) / (spline * spline));
         }
     });
@@ -244,11 +254,13 @@ void TsneField<T>::convolve(const Run& run) {
 }
 
 template <class T>
-void TsneField<T>::compute(const TsneMap<T>& map, const Run& run) {
-  fit_grid(map);
+bool TsneField<T>::compute(const TsneMap<T>& map, const Run& run) {
+  require_finite(map, run);
+  if (!fit_grid(map, run)) return false;
   if (!kernels_ready_) transform_kernels(run);
   spread(map, run);
   convolve(run);
+  return true;
 }
 
 template class TsneField<float>;

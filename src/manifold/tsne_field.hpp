@@ -18,10 +18,9 @@ class TsneField {
   /// For 1 or 2 components; at most so many nodes an axis.
   TsneField(Index components, Index most_nodes) : components_(components), most_nodes_(most_nodes) {}
 
-  /// Is the map small enough for the nodes? Throws Error{not_converged} where it is no longer finite.
-  [[nodiscard]] bool fits(const TsneMap<T>& map) const;
-  /// Of a map that fits.
-  void compute(const TsneMap<T>& map, const Run& run);
+  /// False, and nothing else, where the map is too large for the nodes. Throws Error{not_converged} where it
+  /// is no longer finite.
+  bool compute(const TsneMap<T>& map, const Run& run);
   [[nodiscard]] const Grid<T>& grid() const { return grid_; }
   [[nodiscard]] const T* values() const { return fields_.data(); }  ///< rows x cols x fields_a_node
 
@@ -30,7 +29,7 @@ class TsneField {
 
  private:
   using Complex = std::complex<T>;
-  void fit_grid(const TsneMap<T>& map);
+  bool fit_grid(const TsneMap<T>& map, const Run& run);
   void resize(Index length, Index height);
   void transform_kernels(const Run& run);
   void spread(const TsneMap<T>& map, const Run& run);

@@ -78,8 +78,9 @@ class LinkedForces : public TsneForces<T> {
 
   void gradient(const TsneMap<T>& map, double exaggeration, TsneMap<T>& out, const Run& run) override {
     const T share = T(1 / repel(map, repulsion_, run)), pull = T(exaggeration);
+    paired_places(map, pairs_);
     for_chunks(map.points(), points_at_once, run, [&](Index first, Index last) {
-      link_attraction(map, p_, first, last, out);
+      link_attraction<T>(map, p_, pairs_, first, last, out);
       for (Index c = 0; c < map.components(); ++c)
         for (Index i = first; i < last; ++i)
           out.axis(c)[i] = pull * out.axis(c)[i] - share * repulsion_.axis(c)[i];
@@ -101,6 +102,7 @@ class LinkedForces : public TsneForces<T> {
   SparseAffinities<T> p_;
   double negative_entropy_;
   TsneMap<T> repulsion_;
+  std::vector<std::uint64_t> pairs_;
 };
 
 /// Repulsion by a tree, which is made when it is first asked.
@@ -150,11 +152,10 @@ class InterpolationForces final : public LinkedForces<T> {
 
  private:
   double repel(const TsneMap<T>& map, TsneMap<T>& force, const Run& run) override {
-    if (!field_.fits(map)) {
+    if (!field_.compute(map, run)) {
       outgrown_ = true;
       return tree_.repel(map, force, run);
     }
-    field_.compute(map, run);
     weight_.resize(static_cast<std::size_t>(map.points()));
     const double weight = sum_chunks(map.points(), points_at_once, run, [&](Index first, Index last) {
       read_fields(field_.grid(), field_.values(), map, first, last, weight_.data(), force);

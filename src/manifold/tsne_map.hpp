@@ -44,16 +44,6 @@ class TsneMap {
   Block<T> values_;
 };
 
-/// Throws Error{not_converged} where it has left the numbers.
-template <class T>
-void require_finite(const TsneMap<T>& map) {
-  double sum = 0;  // what is not finite stays so
-  for (Index c = 0; c < map.components(); ++c)
-    for (Index i = 0; i < map.points(); ++i) sum += double(map.axis(c)[i]);
-  if (!std::isfinite(sum))
-    throw Error(ErrorCode::not_converged, "the map of t-SNE has left the numbers", "lower the learning rate");
-}
-
 /// body(first, last) for the points [0, count) in chunks of a fixed size.
 template <class F>
 void for_chunks(Index count, Index chunk, const Run& run, F&& body) {
@@ -71,6 +61,20 @@ template <class F>
   double total = 0;
   for (const double s : sums) total += s;
   return total;
+}
+
+/// Throws Error{not_converged} where a map has left the numbers.
+template <class T>
+void require_finite(const TsneMap<T>& map, const Run& run) {
+  double sum = 0;  // what is not finite stays so
+  for (Index c = 0; c < map.components(); ++c)
+    sum += sum_chunks(map.points(), 4096, run, [&](Index first, Index last) {
+      T part = 0;
+      for (Index i = first; i < last; ++i) part += map.axis(c)[i];
+      return double(part);
+    });
+  if (!std::isfinite(sum))
+    throw Error(ErrorCode::not_converged, "the map of t-SNE has left the numbers", "lower the learning rate");
 }
 
 }  // namespace mercer

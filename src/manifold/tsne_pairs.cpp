@@ -10,6 +10,8 @@
 #include "manifold/tsne_pairs.hpp"
 #include "manifold/tsne_weight-inl.hpp"
 
+#include <cstring>
+
 HWY_BEFORE_NAMESPACE();
 namespace mercer::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
@@ -95,6 +97,52 @@ HWY_INLINE hn::Vec<D> gather(D d, const T* values, const std::int32_t* index) {
   }
 }
 
+/// The places of the points index[0 .. lanes), from pairs of floats.
+#if HWY_TARGET == HWY_SCALAR
+template <class D, class V>
+HWY_INLINE void gather_pairs(D d, const std::uint64_t* pairs, const std::int32_t* index, V& x, V& y) {
+  float place[2];
+  std::memcpy(place, pairs + *index, sizeof place);
+  x = hn::Set(d, place[0]);
+  y = hn::Set(d, place[1]);
+}
+#else
+template <class D, class V>
+HWY_INLINE void gather_pairs(D d, const std::uint64_t* pairs, const std::int32_t* index, V& x, V& y) {
+  const hn::Repartition<std::uint64_t, D> wide;
+  const hn::Repartition<std::int64_t, D> places;
+  const hn::Half<hn::RebindToSigned<D>> narrow;
+  const auto fetch = [&](const std::int32_t* from) HWY_ATTR {
+    return hn::BitCast(d, hn::GatherIndex(wide, pairs, hn::PromoteTo(places, hn::LoadU(narrow, from))));
+  };
+  const V low = fetch(index), high = fetch(index + hn::Lanes(d) / 2);
+  x = hn::ConcatEven(d, high, low);
+  y = hn::ConcatOdd(d, high, low);
+}
+#endif
+
+/// Two axes in float.
+void paired_attraction(const TsneMap<float>& map, const SparseAffinities<float>& p,
+                       const std::uint64_t* pairs, Index first, Index last, TsneMap<float>& out) {
+  const hn::ScalableTag<float> d;
+  using V = hn::Vec<decltype(d)>;
+  const Index lanes = static_cast<Index>(hn::Lanes(d));
+  for (Index i = first; i < last; ++i) {
+    V sum_x = hn::Zero(d), sum_y = hn::Zero(d), x, y;
+    const V own_x = hn::Set(d, map.axis(0)[i]), own_y = hn::Set(d, map.axis(1)[i]);
+    const Index begin = p.begin[static_cast<std::size_t>(i)], end = p.begin[static_cast<std::size_t>(i + 1)];
+    for (Index e = begin; e < end; e += lanes) {
+      gather_pairs(d, pairs, p.index.data() + e, x, y);
+      const V delta[2] = {hn::Sub(own_x, x), hn::Sub(own_y, y)};
+      const V pull = hn::Mul(hn::LoadU(d, p.value.data() + e), reciprocal(d, one_plus_square<2>(d, delta)));
+      sum_x = hn::MulAdd(pull, delta[0], sum_x);
+      sum_y = hn::MulAdd(pull, delta[1], sum_y);
+    }
+    out.axis(0)[i] = hn::GetLane(hn::SumOfLanes(d, sum_x));
+    out.axis(1)[i] = hn::GetLane(hn::SumOfLanes(d, sum_y));
+  }
+}
+
 template <int C, class T>
 void attraction_of(const TsneMap<T>& map, const SparseAffinities<T>& p, Index first, Index last,
                    TsneMap<T>& out) {
@@ -154,8 +202,9 @@ double PairDivergenceFloat(const TsneMap<float>& map, const float* y, const floa
 double PairDivergenceDouble(const TsneMap<double>& map, const double* y, const double* p) {
   return pair_divergence_of(map, y, p);
 }
-void AttractionFloat(const TsneMap<float>& map, const SparseAffinities<float>& p, Index first, Index last,
-                     TsneMap<float>& out) {
+void AttractionFloat(const TsneMap<float>& map, const SparseAffinities<float>& p,
+                     std::span<const std::uint64_t> pairs, Index first, Index last, TsneMap<float>& out) {
+  if (!pairs.empty()) return paired_attraction(map, p, pairs.data(), first, last, out);
   with_components(map.components(), [&](auto c) HWY_ATTR { attraction_of<c()>(map, p, first, last, out); });
 }
 void AttractionDouble(const TsneMap<double>& map, const SparseAffinities<double>& p, Index first, Index last,
@@ -203,13 +252,26 @@ double pair_divergence(const TsneMap<double>& map, const double* y, const double
   return HWY_DYNAMIC_DISPATCH(PairDivergenceDouble)(map, y, p);
 }
 template <>
-void link_attraction(const TsneMap<float>& map, const SparseAffinities<float>& p, Index first, Index last,
-                     TsneMap<float>& out) {
-  HWY_DYNAMIC_DISPATCH(AttractionFloat)(map, p, first, last, out);
+void link_attraction(const TsneMap<float>& map, const SparseAffinities<float>& p,
+                     std::span<const std::uint64_t> pairs, Index first, Index last, TsneMap<float>& out) {
+  HWY_DYNAMIC_DISPATCH(AttractionFloat)(map, p, pairs, first, last, out);
 }
 template <>
-void link_attraction(const TsneMap<double>& map, const SparseAffinities<double>& p, Index first, Index last,
-                     TsneMap<double>& out) {
+void paired_places(const TsneMap<float>& map, std::vector<std::uint64_t>& pairs) {
+  if (map.components() != 2) return pairs.clear();
+  pairs.resize(static_cast<std::size_t>(map.points()));
+  for (Index i = 0; i < map.points(); ++i) {
+    const float place[2] = {map.axis(0)[i], map.axis(1)[i]};
+    std::memcpy(&pairs[static_cast<std::size_t>(i)], place, sizeof place);
+  }
+}
+template <>
+void paired_places(const TsneMap<double>&, std::vector<std::uint64_t>& pairs) {
+  pairs.clear();
+}
+template <>
+void link_attraction(const TsneMap<double>& map, const SparseAffinities<double>& p,
+                     std::span<const std::uint64_t>, Index first, Index last, TsneMap<double>& out) {
   HWY_DYNAMIC_DISPATCH(AttractionDouble)(map, p, first, last, out);
 }
 template <>

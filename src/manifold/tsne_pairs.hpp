@@ -5,6 +5,10 @@
 #include "manifold/tsne_affinities.hpp"
 #include "manifold/tsne_map.hpp"
 
+#include <cstdint>
+#include <span>
+#include <vector>
+
 namespace mercer {
 
 /// Over all points j of a map, a point that lies where y does among them: w = 1, no force.
@@ -22,10 +26,15 @@ template <class T>
 template <class T>
 [[nodiscard]] double pair_divergence(const TsneMap<T>& map, const T* y, const T* p);
 
-/// out_i = Σ_j p_ij w_ij (y_i − y_j) for the points [first, last).
+/// out_i = Σ_j p_ij w_ij (y_i − y_j) for the points [first, last). `pairs`: of a map of two axes in float,
+/// the places one after the other (paired_places), so that one fetch brings both coordinates; or empty.
 template <class T>
-void link_attraction(const TsneMap<T>& map, const SparseAffinities<T>& p, Index first, Index last,
-                     TsneMap<T>& out);
+void link_attraction(const TsneMap<T>& map, const SparseAffinities<T>& p,
+                     std::span<const std::uint64_t> pairs, Index first, Index last, TsneMap<T>& out);
+
+/// Fills `pairs`, or empties it where there are none.
+template <class T>
+void paired_places(const TsneMap<T>& map, std::vector<std::uint64_t>& pairs);
 
 /// Σ_i Σ_j p_ij log(1 + ‖y_i − y_j‖²) over i in [first, last).
 template <class T>

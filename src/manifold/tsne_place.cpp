@@ -32,10 +32,7 @@ class Surroundings {
   Surroundings(const TsneMap<T>& map, const Run& run) : map_(map) {
     if (map.points() <= exact_most || map.components() > 2) return;
     field_.emplace(map.components(), field_nodes);
-    if (field_->fits(map))
-      field_->compute(map, run);
-    else
-      field_.reset();
+    if (!field_->compute(map, run)) field_.reset();
   }
 
   PairSums at(const Place& place) const {

@@ -100,7 +100,7 @@ void TsneTree<T>::build(const TsneMap<T>& map, const Run& run) {
 
 template <class T>
 void TsneTree<T>::sort_points(const TsneMap<T>& map, const Run& run) {
-  require_finite(map);
+  require_finite(map, run);
   const Index n = map.points(), components = map.components();
   Box box;
   for (Index i = 0; i < n; ++i) box.add(map, i);

@@ -1,7 +1,12 @@
 // New points in a finished map: each lands where its own divergence is least.
 #include "manifold/tsne_place.hpp"
 
+#include "manifold/tsne_descent.hpp"
 #include "manifold/tsne_maps.hpp"
+
+#include <mercer/tsne.hpp>
+
+#include <Eigen/SVD>
 
 #include <algorithm>
 #include <numeric>
@@ -99,6 +104,40 @@ TEST(PlacePoints, LandOnAPointWhoseCopiesAreAllTheirNeighbours) {
   const Matrix<double> placed = place_points(lists, map, 5, {});
   EXPECT_NEAR(placed(0, 0), map.axis(0)[0], 0.2);
   EXPECT_NEAR(placed(0, 1), map.axis(1)[0], 0.2);
+}
+
+/// Beside the data's points, new ones lie where a descent of all points together, begun at the map, leaves
+/// them: within the distance of neighbours in the map, after rotation and scaling.
+TEST(PlacePoints, NewPointsLieWhereARefitFromTheMapPutsThem) {
+  constexpr Index old = 180, fresh = 30;
+  const Matrix<double> rows = test::random_matrix<double>(old + fresh, 2, 24) * 5;
+  TsneOptions options{.perplexity = 10, .exaggerated = 100, .gradient = TsneGradient::exact};
+  options.iterations = 600;
+  const auto model = Tsne<double>::fit(Samples<double>(Matrix<double>(rows.topRows(old))), options);
+  Matrix<double> joined(old + fresh, 2);
+  joined << model.scores(), model.transform(Samples<double>(Matrix<double>(rows.bottomRows(fresh))));
+  joined.rowwise() -= joined.colwise().mean();
+
+  TsneMap<double> map(joined);
+  const auto forces = exact_forces(dense_affinities<double>(rows, options.perplexity, {}), {});
+  options.exaggerated = 0;
+  (void)descend(*forces, options, 50, map, {});
+  const Matrix<double> refit = map.rows();
+  const Eigen::JacobiSVD<Eigen::Matrix2d> svd(refit.transpose() * joined,
+                                              Eigen::ComputeFullU | Eigen::ComputeFullV);
+  const Eigen::Matrix2d turn = svd.matrixU() * svd.matrixV().transpose();
+  const Matrix<double> turned = refit * turn * (svd.singularValues().sum() / refit.squaredNorm());
+  std::vector<double> moved, spacing;
+  for (Index i = old; i < old + fresh; ++i) {
+    moved.push_back((turned.row(i) - joined.row(i)).norm());
+    std::vector<double> near;
+    for (Index j = 0; j < old; ++j) near.push_back((joined.row(i) - joined.row(j)).norm());
+    std::nth_element(near.begin(), near.begin() + 9, near.end());
+    spacing.push_back(near[9]);
+  }
+  std::sort(moved.begin(), moved.end());
+  std::sort(spacing.begin(), spacing.end());
+  EXPECT_LT(moved[fresh / 2], spacing[fresh / 2]);
 }
 
 }  // namespace
