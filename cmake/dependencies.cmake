@@ -10,7 +10,15 @@ pkg_check_modules(zlib REQUIRED IMPORTED_TARGET zlib)
 pkg_check_modules(libpng REQUIRED IMPORTED_TARGET libpng)
 pkg_check_modules(xxhash REQUIRED IMPORTED_TARGET libxxhash)
 pkg_check_modules(muparser REQUIRED IMPORTED_TARGET muparser)
+pkg_check_modules(fftw3 REQUIRED IMPORTED_TARGET fftw3)
+pkg_check_modules(fftw3f REQUIRED IMPORTED_TARGET fftw3f)
 find_path(FAST_FLOAT_INCLUDE fast_float/fast_float.h REQUIRED)
+find_path(NANOFLANN_INCLUDE nanoflann.hpp REQUIRED)
+find_path(HNSWLIB_INCLUDE hnswlib/hnswlib.h REQUIRED)
+find_path(CHOLMOD_INCLUDE cholmod.h REQUIRED PATH_SUFFIXES suitesparse)
+find_library(CHOLMOD_LIBRARY cholmod REQUIRED)
+find_path(DSDP_INCLUDE dsdp5.h REQUIRED PATH_SUFFIXES dsdp)
+find_library(DSDP_LIBRARY dsdp REQUIRED)
 if(MERCER_PLOT)
   pkg_check_modules(cairo REQUIRED IMPORTED_TARGET cairo)
 endif()
@@ -30,5 +38,8 @@ target_include_directories(mercer_openblas SYSTEM INTERFACE $<BUILD_INTERFACE:${
 add_library(mercer_implementation INTERFACE)
 target_link_libraries(mercer_implementation INTERFACE
   fmt::fmt $<BUILD_INTERFACE:nlohmann_json::nlohmann_json> PkgConfig::hwy PkgConfig::libzip PkgConfig::zlib
-  PkgConfig::libpng PkgConfig::xxhash PkgConfig::muparser)
-target_include_directories(mercer_implementation SYSTEM INTERFACE $<BUILD_INTERFACE:${FAST_FLOAT_INCLUDE}>)
+  PkgConfig::libpng PkgConfig::xxhash PkgConfig::muparser PkgConfig::fftw3 PkgConfig::fftw3f
+  $<BUILD_INTERFACE:${CHOLMOD_LIBRARY}> $<BUILD_INTERFACE:${DSDP_LIBRARY}> $<INSTALL_INTERFACE:cholmod> $<INSTALL_INTERFACE:dsdp>)
+target_include_directories(mercer_implementation SYSTEM INTERFACE $<BUILD_INTERFACE:${FAST_FLOAT_INCLUDE}>
+  $<BUILD_INTERFACE:${NANOFLANN_INCLUDE}> $<BUILD_INTERFACE:${HNSWLIB_INCLUDE}> $<BUILD_INTERFACE:${CHOLMOD_INCLUDE}>
+  $<BUILD_INTERFACE:${DSDP_INCLUDE}>)

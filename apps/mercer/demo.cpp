@@ -333,7 +333,7 @@ void run_demo(const std::string& folder, const Session& session) {
   Demo demo(folder, session);
   print(fmt::format("Kernel PCA and its family on examples; everything is written to {}/\n", folder));
   for (const auto example : {circles, three_modes, unit_directions, two_classes, discriminants, circle_rank,
-                             digits, denoised_digits, topics, choosing, mixtures, digit_cores})
+                             digits, denoised_digits, topics, choosing, unrolled, mixtures, digit_cores})
     example(demo);
   print(
       fmt::format("\nNow your own data: mercer kpca DATA.csv --label COLUMN --model my.mercer && "
@@ -345,7 +345,7 @@ void run_demo(const std::string& folder, const Session& session) {
 Command add_demo(CLI::App& program) {
   auto folder = std::make_shared<std::string>("demo-output");
   auto* parser =
-      program.add_subcommand("demo", "kernel PCA and tensors on examples: pictures, scores and models");
+      program.add_subcommand("demo", "kernel PCA, maps and tensors on examples: pictures, scores and models");
   parser->add_option("--out", *folder, "where to write (default demo-output)")->type_name("FOLDER");
   parser->footer("Example: mercer demo --out /tmp/demo");
   return {parser, [folder](const Session& session) { run_demo(*folder, session); }};

@@ -65,6 +65,8 @@ inline plot::Style styled(std::string title, std::vector<std::string> axes = {})
 /// In the source tree, or beside the installed program.
 [[nodiscard]] std::string example_file(const std::string& name);
 
+/// The swiss roll by every method.
+void unrolled(Demo& demo);
 // The examples of N-way arrays.
 void mixtures(Demo& demo);
 void digit_cores(Demo& demo);

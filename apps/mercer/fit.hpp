@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,10 +43,17 @@ struct Written {
 void print_report(Report report, double read_seconds, double write_seconds, double total_seconds,
                   Index dropped, const FitFlags& flags, const std::vector<Written>& more = {});
 
+/// The label of the rows that have scores: a model that leaves rows out says which it kept.
+template <class Model, class T>
+[[nodiscard]] std::optional<Label> label_of_scores(const Model& model, const Dataset<T>& data) {
+  if constexpr (requires { model.rows(); }) return model.label();
+  return data.label;
+}
+
 /// Method is Pca, KernelPca or the like; one with a `read` of its own reads the data by it.
 template <template <class> class Method, class Options>
 void fit_and_write(std::string_view method, const FitFlags& flags, const Options& options,
-                   const Session& session) {
+                   const Session& session, const std::vector<Written>& more = {}) {
   flags.check();
   const auto read_options = flags.read.parsed();
   const Stopwatch total;
@@ -75,8 +83,8 @@ void fit_and_write(std::string_view method, const FitFlags& flags, const Options
     if (!flags.model.empty()) model.save(flags.model);
     if (!flags.out.empty())
       write_table<T>(flags.out, model.scores(), component_names(model.components()),
-                     flags.keep_label ? data.label : std::nullopt);
-    print_report(model.report(), read_seconds, writing.seconds(), total.seconds(), data.dropped, flags);
+                     flags.keep_label ? label_of_scores(model, data) : std::nullopt);
+    print_report(model.report(), read_seconds, writing.seconds(), total.seconds(), data.dropped, flags, more);
   });
 }
 

@@ -13,11 +13,14 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 
 namespace mercer::app {
 namespace {
+
+constexpr std::size_t most_classes = 12;  // as pictures have it: more numbers are a scale
 
 struct Flags {
   std::string model, words;
@@ -116,6 +119,10 @@ void print_words(const Model<T>& model, const std::string& path, std::uintmax_t 
   if (!model.columns().empty()) text += fmt::format("columns    {}\n", some_of(model.columns(), 8));
   if (const auto& label = model.label(); label && label->names.empty())
     text += fmt::format("label      {}\n", label->column);
+  else if (label && label->names.size() > most_classes && !label->values.empty())
+    text += fmt::format("label      {} (numbers from {:.4g} to {:.4g})\n", label->column,
+                        *std::min_element(label->values.begin(), label->values.end()),
+                        *std::max_element(label->values.begin(), label->values.end()));
   else if (label)
     text += fmt::format("label      {} ({} classes: {})\n", label->column, label->names.size(),
                         some_of(label->names, 8));

@@ -75,21 +75,24 @@ std::string option_meant(const CLI::App& command, int count, char** arguments) {
 }
 
 int parse_and_run(int count, char** arguments) {
-  CLI::App program("Kernel PCA and its family: fast, exact, certified.", "mercer");
+  CLI::App program("Kernel PCA and its family: fast, exact, certified. 'mercer COMMAND --help' says more.",
+                   "mercer");
   program.formatter(std::make_shared<HelpFormatter>());
   program.set_help_flag("-h, --help", "this text");
   program.set_version_flag("--version", fmt::format("mercer {}", version), "the version");
   program.footer(
-      "Data: csv, tsv, npy, npz, libsvm (text also .gz), or '-' for stdin; N-way arrays: npy, npz, tns, or "
-      "a\nfolder of images. 'mercer COMMAND --help' says more.\n"
+      "Data: csv, tsv, npy, npz, libsvm (also .gz), '-' is stdin; arrays: npy, npz, tns, a folder of "
+      "images.\n"
       "Example: mercer kpca digits.csv.gz --label 64 -k 2 --out scores.csv --model digits.mercer");
   const std::vector<Command> commands = {
-      add_pca(program),       add_kpca(program),         add_basis_pca(program), add_lda(program),
-      add_klda(program),      add_tucker(program),       add_cp(program),        add_svd2d(program),
-      add_transform(program), add_predict(program),      add_update(program),    add_merge(program),
-      add_inverse(program),   add_denoise(program),      add_tune(program),      add_info(program),
-      add_plot(program),      add_check_kernel(program), add_kernels(program),   add_convert(program),
-      add_generate(program),  add_demo(program)};
+      add_pca(program),          add_kpca(program),    add_basis_pca(program), add_lda(program),
+      add_klda(program),         add_isomap(program),  add_lle(program),       add_hlle(program),
+      add_laplacian(program),    add_mvu(program),     add_tsne(program),      add_tucker(program),
+      add_cp(program),           add_svd2d(program),   add_transform(program), add_predict(program),
+      add_update(program),       add_merge(program),   add_inverse(program),   add_denoise(program),
+      add_tune(program),         add_compare(program), add_info(program),      add_plot(program),
+      add_check_kernel(program), add_kernels(program), add_convert(program),   add_generate(program),
+      add_demo(program)};
 
   const std::string first = count > 1 ? arguments[1] : "";
   if (first.empty()) return usage_failure("no command given", "");

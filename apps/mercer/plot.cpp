@@ -123,7 +123,8 @@ bool plot_decomposition(const Flags& flags, const Model<T>& model) {
 
 /// "PC1 (34.2 %)" where shares of variance are known, "c1" where components have none.
 std::string component_axis(const Report& report, Index c) {
-  if (c >= report.explained_variance_ratio.size()) return fmt::format("c{}", c + 1);
+  const bool from_the_bottom = report.embedding && report.end == End::smallest;
+  if (from_the_bottom || c >= report.explained_variance_ratio.size()) return fmt::format("c{}", c + 1);
   return fmt::format("{}{} ({:.1f} %)", report.discrimination ? "LD" : "PC", c + 1,
                      100 * report.explained_variance_ratio[c]);
 }

@@ -3,18 +3,26 @@
 
 #include <mercer/basis.hpp>
 #include <mercer/basis_pca.hpp>
+#include <mercer/compare.hpp>
 #include <mercer/cp.hpp>
 #include <mercer/dataset.hpp>
 #include <mercer/discriminant.hpp>
+#include <mercer/embedding.hpp>
 #include <mercer/error.hpp>
 #include <mercer/generate.hpp>
+#include <mercer/isomap.hpp>
 #include <mercer/kernel.hpp>
 #include <mercer/kernel_check.hpp>
 #include <mercer/kernel_pca.hpp>
+#include <mercer/laplacian.hpp>
+#include <mercer/lle.hpp>
 #include <mercer/loadings.hpp>
+#include <mercer/manifold.hpp>
 #include <mercer/matrix.hpp>
 #include <mercer/missing_pca.hpp>
 #include <mercer/model.hpp>
+#include <mercer/mvu.hpp>
+#include <mercer/neighbors.hpp>
 #include <mercer/pca.hpp>
 #include <mercer/plan.hpp>
 #include <mercer/preimage.hpp>
@@ -34,6 +42,7 @@
 #include <mercer/tensor_generate.hpp>
 #include <mercer/tensor_kernel_pca.hpp>
 #include <mercer/tensor_model.hpp>
+#include <mercer/tsne.hpp>
 #include <mercer/tucker.hpp>
 #include <mercer/tune.hpp>
 #include <mercer/version.hpp>

@@ -53,6 +53,17 @@ void panels(const std::string& path, const std::vector<Panel>& panels, const std
 /// The pairs of the first columns of `scores` as panels: PC1/PC2, PC1/PC3, PC2/PC3 for three.
 [[nodiscard]] std::vector<Panel> pairs(const MatrixView<double>& scores, Index columns = 3);
 
+/// Maps of the same points by several methods, side by side: shapes without axes, each with a caption, one
+/// legend for all.
+struct PointMap {
+  std::string title = {};
+  std::string caption = {};      ///< smaller, below the title
+  Matrix<double> points = {};    ///< as in scatter(); none: the caption says why, in the map's place
+  std::vector<Index> rows = {};  ///< which of the label's rows the points are; empty: all
+};
+void maps(const std::string& path, const std::vector<PointMap>& maps, const std::optional<Label>& label = {},
+          const Style& style = {});
+
 /// Variance per component as bars and the cumulative share as a line, both over the exact trace.
 void scree(const std::string& path, const Report& report, const Style& style = {});
 

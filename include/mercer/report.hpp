@@ -2,7 +2,9 @@
 // the command line's --json prints exactly to_json().
 #pragma once
 
+#include <mercer/embedding.hpp>
 #include <mercer/matrix.hpp>
+#include <mercer/neighbors.hpp>
 #include <mercer/plan.hpp>
 #include <mercer/spectrum.hpp>
 
@@ -90,6 +92,18 @@ struct Decomposition {
   std::vector<std::string> warnings;         ///< CP: swamps, components that cancel each other, ...
 };
 
+/// Maps of a neighbourhood graph: the graph, and how faithful the map is.
+struct EmbeddingReport {
+  std::optional<NeighborReport> graph;
+  std::optional<EmbeddingQuality> quality;
+  Index landmarks = 0;                      ///< Isomap: 0 where all points are
+  std::optional<double> residual_variance;  ///< Isomap: 1 − R² of path lengths and distances in the map
+  /// Unfolding: relative change of neighbours' squared distances in the map, the largest and the mean.
+  std::optional<double> isometry_error, isometry_mean;
+  std::optional<double> kl_divergence;  ///< t-SNE: at the end
+  std::vector<double> kl_history;       ///< t-SNE: every 50 iterations
+};
+
 struct Report {
   std::string method;
   Index n = 0, d = 0;
@@ -120,6 +134,7 @@ struct Report {
   std::vector<std::pair<std::string, double>> seconds;  ///< stage, in order; "total" last
   std::size_t peak_bytes = 0;                           ///< of the process
   std::vector<std::string> notes;                       ///< what the user should know, in words
+  std::optional<EmbeddingReport> embedding;             ///< of maps of a neighbourhood graph
   std::optional<Decomposition> decomposition;           ///< of Tucker, CP and 2D-SVD
   std::optional<GapEstimate> gaps;  ///< of PCA with gaps: eigenvalues and shares are estimates
 

@@ -180,6 +180,19 @@ Draft sphere(Index n, std::uint64_t seed) {
   return out;
 }
 
+/// A sphere without its poles, cut open along a meridian; t is the longitude.
+Draft severed_sphere(Index n, std::uint64_t seed) {
+  constexpr double gap = 0.55, cap = pi / 8;
+  Draft out(n, 3, "t");
+  Random random(seed);
+  for (Index i = 0; i < n; ++i) {
+    const double t = (2 * pi - gap) * random.uniform(), polar = cap + (pi - 2 * cap) * random.uniform();
+    out.points.row(i) << std::sin(polar) * std::cos(t), std::sin(polar) * std::sin(t), std::cos(polar);
+    out.numbers.push_back(t);
+  }
+  return out;
+}
+
 struct Recipe {
   Generator generator;
   Index least;
@@ -192,6 +205,7 @@ const std::vector<Recipe>& recipes() {
       {{"moons", "two half circles that reach into each other", 400}, 2, moons},
       {{"swiss-roll", "a rolled-up sheet in 3-D; t is the place along the roll", 1000}, 1, swiss_roll},
       {{"s-curve", "a sheet bent to an S in 3-D; t is the place along it", 1000}, 1, s_curve},
+      {{"severed-sphere", "a sphere without poles, cut open; t is the longitude", 1000}, 1, severed_sphere},
       {{"three-modes", "three Gaussian clusters in the plane", 60}, 3, three_modes},
       {{"two-classes", "a cluster inside an open ring", 200}, 2, two_classes},
       {{"gaussians", "a mixture of 15 Gaussians in 20 dimensions", 1500}, 1, nullptr},

@@ -1,6 +1,9 @@
 // Writing a model file, and understanding its header. (model_file_reader.cpp reads the parts.)
 #include "model/model_file.hpp"
 
+#include "model/report_embedding.hpp"
+#include "model/saved_fields.hpp"
+
 #include <mercer/error.hpp>
 #include <mercer/version.hpp>
 
@@ -8,7 +11,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
 #include <memory>
 
 namespace mercer {
@@ -18,12 +20,6 @@ namespace {
 using safetensors::Sink;
 using safetensors::Tensor;
 constexpr Index chunk_bytes = Index{1} << 20;
-
-nlohmann::json keep_number(double value) {
-  if (std::isfinite(value)) return value;
-  if (std::isnan(value)) return "nan";
-  return value > 0 ? "inf" : "-inf";
-}
 
 template <class T>
 std::size_t bytes_of(Index count) {
@@ -233,6 +229,8 @@ void ModelWriter::common(const Report& r, const std::optional<Label>& label,
                       {"column_mean_error", keep_number(r.gaps->column_mean_error)},
                       {"sweeps", r.gaps->sweeps}};
   if (r.decomposition) report["decomposition"] = decomposition(*r.decomposition);
+  if (r.end == End::smallest) report["end"] = "smallest";
+  if (r.embedding) report["embedding"] = saved_embedding(*r.embedding);
   set("report", std::move(report));
   vector("report.gram_eigenvalues", r.gram_eigenvalues);
   vector("report.variances", r.variances);

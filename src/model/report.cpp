@@ -4,6 +4,7 @@
 
 #include "base/memory.hpp"
 #include "model/report_decomposition.hpp"
+#include "model/report_embedding.hpp"
 #include "model/report_json.hpp"
 
 #include <fmt/format.h>
@@ -37,22 +38,29 @@ std::string table(const Report& r) {
                ? "  no component: the data does not vary\n"
                : "  no component: the kernel sees no variation (all points alike, or a kernel so "
                  "wide or saturated that it cannot tell them apart)\n";
-  std::string out = fmt::format("  {:>9}  {:>12}  {:>12}  {:>7}  {:>10}  {:>8}\n", "component", "eigenvalue",
-                                "variance", "share", "cumulative", "residual");
+  // From the bottom of a graph's matrix the eigenvalues alone have a meaning.
+  const bool variances = !(r.embedding && r.end == End::smallest) &&
+                         (r.variances.size() > 0 || r.explained_variance_ratio.size() > 0);
+  const auto row = [&](const auto& component, const std::string& value, const std::string& variance,
+                       const std::string& share, const std::string& cumulative, const std::string& residual) {
+    std::string out = fmt::format("  {:>9}  {:>12}", component, value);
+    if (variances) out += fmt::format("  {:>12}  {:>7}  {:>10}", variance, share, cumulative);
+    return out + fmt::format("  {:>8}\n", residual);
+  };
+  std::string out = row("component", "eigenvalue", "variance", "share", "cumulative", "residual");
   double cumulative = 0;
   for (Index i = 0; i < std::min(count, table_rows); ++i) {
     const double share = at(r.explained_variance_ratio, i);
     cumulative += share;
-    out += fmt::format("  {:>9}  {:>12}  {:>12}  {:>7}  {:>10}  {:>8}\n", i + 1,
-                       cell(at(r.gram_eigenvalues, i), "{:.6g}"), cell(at(r.variances, i), "{:.6g}"),
-                       cell(100 * share, "{:.2f}%"), cell(100 * cumulative, "{:.2f}%"),
-                       cell(at(r.residuals, i), "{:.1e}"));
+    out += row(i + 1, cell(at(r.gram_eigenvalues, i), "{:.6g}"), cell(at(r.variances, i), "{:.6g}"),
+               cell(100 * share, "{:.2f}%"), cell(100 * cumulative, "{:.2f}%"),
+               cell(at(r.residuals, i), "{:.1e}"));
   }
   if (count > table_rows) {
     const double all =
         r.explained_variance_ratio.size() == count ? r.explained_variance_ratio.sum() : std::nan("");
-    out += fmt::format("  {:>9}  and {} more, {} together\n", "…", count - table_rows,
-                       cell(100 * all, "{:.2f}%"));
+    out += fmt::format("  {:>9}  and {} more{}\n", "…", count - table_rows,
+                       variances ? fmt::format(", {} together", cell(100 * all, "{:.2f}%")) : "");
   }
   return out;
 }
@@ -238,10 +246,15 @@ std::string eigenproblem_in_words(const Report& r) {
   return out;
 }
 
-/// Tucker, CP and 2D-SVD have no kernel matrix; kernel PCA on their cores has one besides.
-bool has_eigenproblem(const Report& r) { return !r.decomposition || !r.kernel.empty(); }
+/// Tucker, CP and 2D-SVD have no kernel matrix; kernel PCA on their cores has one besides. Nor has t-SNE.
+bool has_eigenproblem(const Report& r) {
+  if (r.embedding && r.gram_eigenvalues.size() == 0) return false;
+  return !r.decomposition || !r.kernel.empty();
+}
 /// Of these 2D-SVD alone subtracts a mean.
-bool has_centre(const Report& r) { return has_eigenproblem(r) || r.decomposition->rms_error; }
+bool has_centre(const Report& r) {
+  return has_eigenproblem(r) || (r.decomposition && r.decomposition->rms_error);
+}
 
 void add_eigenproblem(Json& report, const Report& r) {
   report.update({{"gram_eigenvalues", json_numbers(r.gram_eigenvalues)},
@@ -274,6 +287,7 @@ std::string Report::to_json() const {
   if (has_centre(*this)) report["centered"] = centered;
   if (has_eigenproblem(*this)) add_eigenproblem(report, *this);
   if (decomposition) add_decomposition(report, *decomposition);
+  if (embedding) add_embedding(report, *embedding);
   report.update({{"converged", converged},
                  {"plan",
                   {{"route", name_of(plan.route)},
@@ -333,6 +347,7 @@ std::string Report::to_string() const {
   out += fmt::format(", {}{}\n", name_of(precision), centered || !has_centre(*this) ? "" : ", not centred");
   if (decomposition) out += decomposition_in_words(*this);
   if (has_eigenproblem(*this)) out += eigenproblem_in_words(*this);
+  if (embedding) out += embedding_in_words(*this);
   out += cost(*this);
   for (const auto& note : notes) out += "note: " + note + "\n";
   return out;

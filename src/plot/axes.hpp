@@ -23,6 +23,7 @@ struct AxesOptions {
   bool equal_aspect = false;  ///< one unit as long in x as in y: the shorter range is widened
   bool closed = false;        ///< a line on all four sides
   double text = 10.5;         ///< size of tick labels; names are a little larger
+  bool bare = false;          ///< clouds: no ticks, no names, no grid, the shape alone
 };
 
 class Axes {

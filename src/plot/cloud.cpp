@@ -17,6 +17,12 @@ Range column_range(const MatrixView<double>& points, Index column) {
 
 /// Both axes of the cloud; a strip's y axis carries the classes.
 std::pair<Axis, Axis> axes_of(const Canvas& canvas, const Cloud& cloud) {
+  if (cloud.options.bare) {
+    const Range up = cloud.points.cols() > 1 ? column_range(cloud.points, 1) : Range{-0.5, 0.5};
+    Axis x{column_range(cloud.points, 0), ""}, y{up, ""};
+    x.labels = y.labels = x.grid = y.grid = false;
+    return {x, y};
+  }
   const Axis x{column_range(cloud.points, 0), axis_name(cloud.axes, 0, "PC1")};
   if (cloud.points.cols() > 1) return {x, {column_range(cloud.points, 1), axis_name(cloud.axes, 1, "PC2")}};
   const std::size_t strips = names_strips(cloud.coloring) ? cloud.coloring.entries().size() : 1;
@@ -36,10 +42,11 @@ std::pair<Axis, Axis> axes_of(const Canvas& canvas, const Cloud& cloud) {
 std::vector<double> strip_positions(const Cloud& cloud) {
   std::vector<double> y(static_cast<std::size_t>(cloud.points.rows()));
   Random random(2);
-  const double spread = names_strips(cloud.coloring) ? 0.3 : 0.22;
+  const bool strips = names_strips(cloud.coloring) && !cloud.options.bare;
+  const double spread = strips ? 0.3 : 0.22;
   for (std::size_t i = 0; i < y.size(); ++i) {
     double strip = 0;
-    if (names_strips(cloud.coloring)) strip = -static_cast<double>(cloud.coloring.entry_of(i));
+    if (strips) strip = -static_cast<double>(cloud.coloring.entry_of(i));
     y[i] = strip + spread * (2 * random.uniform() - 1);
   }
   return y;
@@ -72,9 +79,10 @@ PointStyle draw_cloud(Canvas& canvas, const Rect& area, const Margins& margins, 
     at[i] = axes.at(cloud.points(row, 0), strips.empty() ? cloud.points(row, 1) : strips[i]);
   }
   axes.draw_grid();
-  const PointStyle style = point_style(at, axes.box());
+  PointStyle style = point_style(at, axes.box());
+  if (options.bare) style = finer(style);
   draw_points(canvas, axes.box(), at, cloud.coloring, style);
-  axes.draw_frame();
+  if (!options.bare) axes.draw_frame();
   return style;
 }
 

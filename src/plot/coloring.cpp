@@ -54,6 +54,18 @@ Coloring::Coloring(const std::optional<Label>& label, Index points, const Color&
   }
 }
 
+Coloring Coloring::of(const std::vector<Index>& points) const {
+  Coloring out = *this;
+  const auto keep = [&](const auto& all, auto& some) {
+    if (all.empty()) return;
+    some.clear();
+    for (const Index i : points) some.push_back(all[static_cast<std::size_t>(i)]);
+  };
+  keep(codes_, out.codes_);
+  keep(values_, out.values_);
+  return out;
+}
+
 Look Coloring::look(std::size_t point) const {
   switch (kind_) {
     case Kind::classes:

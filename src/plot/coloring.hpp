@@ -21,6 +21,9 @@ class Coloring {
   /// `plain`: the colour of points without a label.
   Coloring(const std::optional<Label>& label, Index points, const Color& plain = class_colors(1).front());
 
+  /// Of some of the points, with the same colours.
+  [[nodiscard]] Coloring of(const std::vector<Index>& points) const;
+
   [[nodiscard]] Kind kind() const { return kind_; }
   [[nodiscard]] Look look(std::size_t point) const;
   [[nodiscard]] const std::string& title() const { return title_; }

@@ -16,6 +16,8 @@ void draw_scatter(Canvas& canvas, const MatrixView<double>& points, const std::o
                   const Style& style);
 void draw_panels(Canvas& canvas, const std::vector<Panel>& panels, const std::optional<Label>& label,
                  const Style& style);
+void draw_maps(Canvas& canvas, const std::vector<PointMap>& maps, const std::optional<Label>& label,
+               const Style& style);
 void draw_scree(Canvas& canvas, const Report& report, const Style& style);
 void draw_contours(Canvas& canvas, const ScoreFunction& score_of, const MatrixView<double>& points,
                    Index components, const std::optional<Label>& label, const Style& style);

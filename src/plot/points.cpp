@@ -59,6 +59,13 @@ PointStyle point_style(std::span<const Point> at, const Rect& box) {
   return style;
 }
 
+PointStyle finer(PointStyle style) {
+  if (style.radius > 3) return style;
+  style.radius *= 0.78;
+  style.outlined = false;
+  return style;
+}
+
 void draw_points(Canvas& canvas, const Rect& box, std::span<const Point> at, const Coloring& coloring,
                  const PointStyle& style, std::span<const std::size_t> order,
                  std::span<const Emphasis> emphasis) {

@@ -19,6 +19,8 @@ struct PointStyle {
 
 /// `at` are positions on the page within `box`.
 [[nodiscard]] PointStyle point_style(std::span<const Point> at, const Rect& box);
+/// For small pictures of a shape: many points are finer, and not outlined.
+[[nodiscard]] PointStyle finer(PointStyle style);
 
 /// What a position adds to the style, e.g. with its depth in space.
 struct Emphasis {

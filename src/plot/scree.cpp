@@ -17,6 +17,9 @@ constexpr double text = 10.5;
 
 void check_report(const Report& report) {
   const Vector<double>& ratio = report.explained_variance_ratio;
+  if (report.embedding && report.end == End::smallest)
+    throw Error(ErrorCode::usage, fmt::format("scree: {} has no variances", report.method),
+                "its components are the smoothest functions on the graph, not the largest directions");
   if (ratio.size() == 0) throw Error(ErrorCode::usage, "scree: the report has no components to draw");
   if (!ratio.allFinite())
     throw Error(ErrorCode::bad_data, "scree: a share of variance is not a finite number",

@@ -144,8 +144,9 @@ PointStyle draw_space(Canvas& canvas, const Rect& area, const Margins& margins, 
   for (const Ticks& ticks : box.ticks)
     for (const std::string& label : ticks.labels)
       label_width = std::max(label_width, canvas.text_width(label, {text}));
-  const double side = label_width + 2 * text + 16;
-  const Rect room = Margins{side, 0.6 * side, margins.top, 2.4 * text}.shrink(area);
+  const bool bare = cloud.options.bare;
+  const double side = bare ? 0 : label_width + 2 * text + 16;
+  const Rect room = Margins{side, 0.6 * side, margins.top, bare ? 0 : 2.4 * text}.shrink(area);
   const Projection view(room);
 
   draw_panes(canvas, view, box);
@@ -164,13 +165,16 @@ PointStyle draw_space(Canvas& canvas, const Rect& area, const Margins& margins, 
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t i, std::size_t j) { return depth[i] > depth[j]; });
   PointStyle style = point_style(at, room);
+  if (bare) style = finer(style);
   style.alpha = std::max(style.alpha, 0.55);  // near points must cover far ones
   draw_points(canvas, area, at, cloud.coloring, style, order, emphasis);
 
-  AxisWriter writer(canvas, view, text);
-  writer.draw({0, 0, 0}, 2, box, axis_name(cloud.axes, 2, "PC3"));
-  writer.draw({0, 0, 0}, 0, box, axis_name(cloud.axes, 0, "PC1"));
-  writer.draw({1, 0, 0}, 1, box, axis_name(cloud.axes, 1, "PC2"));
+  if (!bare) {
+    AxisWriter writer(canvas, view, text);
+    writer.draw({0, 0, 0}, 2, box, axis_name(cloud.axes, 2, "PC3"));
+    writer.draw({0, 0, 0}, 0, box, axis_name(cloud.axes, 0, "PC1"));
+    writer.draw({1, 0, 0}, 1, box, axis_name(cloud.axes, 1, "PC2"));
+  }
   if (!cloud.options.title.empty()) {
     const Font font{text + 1, true, ink};
     const Point at_top{area.x + margins.left, area.y + margins.top - 0.5 * font.size};

@@ -1,15 +1,20 @@
 // Which method reads which model file. A new method adds its line here. In a room of its own: the methods
-// live in `model` and in `tensor`, and neither may know of the other.
+// live in `model`, `tensor` and `manifold`, which need not know of each other.
 #include <mercer/basis_pca.hpp>
 #include <mercer/cp.hpp>
 #include <mercer/discriminant.hpp>
 #include <mercer/error.hpp>
+#include <mercer/isomap.hpp>
 #include <mercer/kernel_pca.hpp>
+#include <mercer/laplacian.hpp>
+#include <mercer/lle.hpp>
 #include <mercer/missing_pca.hpp>
+#include <mercer/mvu.hpp>
 #include <mercer/pca.hpp>
 #include <mercer/random_feature_pca.hpp>
 #include <mercer/svd2d.hpp>
 #include <mercer/tensor_kernel_pca.hpp>
+#include <mercer/tsne.hpp>
 #include <mercer/tucker.hpp>
 
 #include "model/model_file.hpp"
@@ -42,12 +47,18 @@ std::unique_ptr<Model<T>> read_kernel_pca(ModelReader<T>& reader) {
 }
 
 template <class T>
-constexpr std::array<Method<T>, 9> methods{{
+constexpr std::array<Method<T>, 15> methods{{
     {"pca", &read_pca<T>},
     {"kpca", &read_kernel_pca<T>},
     {"basis-pca", &BasisPca<T>::read},
     {"lda", &LinearDiscriminant<T>::read},
     {"klda", &KernelDiscriminant<T>::read},
+    {"isomap", &Isomap<T>::read},
+    {"lle", &Lle<T>::read},
+    {"hlle", &Lle<T>::read},
+    {"laplacian", &LaplacianEigenmaps<T>::read},
+    {"mvu", &Mvu<T>::read},
+    {"tsne", &Tsne<T>::read},
     {"tucker", &Tucker<T>::read},
     {"cp", &Cp<T>::read},
     {"svd2d", &Svd2d<T>::read},

@@ -21,7 +21,8 @@ MAY_USE = {
     "plan": {"base", "data", "kernel", "graph", "operator", "spectral"},
     "model": {"base", "data", "kernel", "graph", "operator", "spectral", "plan"},
     "tensor": {"base", "data", "kernel", "operator", "spectral", "plan", "model"},
-    "registry": {"base", "data", "kernel", "operator", "spectral", "plan", "model", "tensor"},
+    "manifold": {"base", "data", "kernel", "graph", "operator", "spectral", "plan", "model"},
+    "registry": {"base", "data", "kernel", "graph", "operator", "spectral", "plan", "model", "tensor", "manifold"},
     "backend": {"base", "operator", "spectral"},
     "plot": {"base"},  # and every public header, see below
 }
@@ -30,6 +31,7 @@ PUBLIC = {
     "error": "base", "matrix": "base", "run": "base", "samples": "base", "version": "base",
     "dataset": "data", "generate": "data", "row_source": "data", "scaling": "data",
     "kernel": "kernel", "basis": "kernel",
+    "neighbors": "graph", "embedding": "graph",
     "symmetric_operator": "operator",
     "spectrum": "spectral",
     "plan": "plan",
@@ -39,6 +41,8 @@ PUBLIC = {
     "loadings": "model", "missing_pca": "model", "reconstruction": "model",
     "tensor": "tensor", "tensor_algebra": "tensor", "tensor_file": "tensor", "tensor_generate": "tensor", "tensor_model": "tensor",
     "tensor_kernel_pca": "tensor", "tucker": "tensor", "cp": "tensor", "svd2d": "tensor",
+    "manifold": "manifold", "isomap": "manifold", "lle": "manifold", "laplacian": "manifold", "mvu": "manifold",
+    "tsne": "manifold", "compare": "registry",
     "plot": "plot",
     "mercer": "all",
 }

@@ -4,8 +4,9 @@ import unittest
 import numpy as np
 from support import CliTest
 
-COMMANDS = ["pca", "kpca", "basis-pca", "lda", "klda", "tucker", "cp", "svd2d", "transform", "predict", "update", "merge", "inverse", "denoise", "tune", "info",
-            "plot", "check-kernel", "kernels", "convert", "generate", "demo"]
+COMMANDS = ["pca", "kpca", "basis-pca", "lda", "klda", "isomap", "lle", "hlle", "laplacian", "mvu", "tsne", "tucker", "cp", "svd2d",
+            "transform", "predict", "update", "merge", "inverse", "denoise", "tune", "compare", "info", "plot", "check-kernel", "kernels",
+            "convert", "generate", "demo"]
 
 
 class Help(CliTest):
@@ -42,7 +43,7 @@ class Help(CliTest):
     def test_no_command_and_unknown_commands_are_usage_errors(self):
         self.assertIn("--help", self.fails(2))
         self.assertIn("no command 'frobnicate'", self.fails(2, "frobnicate", "x.csv"))
-        self.assertIn("no command 'isomap'", self.fails(2, "isomap", "x.csv"))
+        self.assertIn("no command 'umap'", self.fails(2, "umap", "x.csv"))
 
     def test_a_wrong_option_names_itself_and_the_help(self):
         message = self.fails(2, "kpca", "x.csv", "--frobnicate")

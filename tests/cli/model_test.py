@@ -233,13 +233,14 @@ class Demo(CliTest):
         text = self.ok("demo", "--out", "out")
         written = {p.name for p in (self.folder / "out").iterdir()}
         for name in ("circles.svg", "three-modes.svg", "directions.svg", "two-classes.svg", "circle-spectrum.svg",
-                     "digits.svg", "digits-scree.svg", "denoised-digits.svg", "digits-components.svg", "digits-kpca.mercer",
+                     "digits.svg", "digits-scree.svg", "denoised-digits.svg", "digits-components.svg", "swiss-roll.svg", "digits-kpca.mercer",
                      "digits-kpca-scores.csv"):
             self.assertIn(name, written)
             self.assertIn(name, text)
         self.assertFalse([name for name in written if ".part-" in name])
         self.assertIn("linear eigenvalues 0.333, 0.333, 0.333", text)
         self.assertIn("4 on the circle, 5 for points anywhere", text)
+        self.assertRegex(text, r"recovers: PCA \d+ %, .* Isomap (99|100) %")
         self.assertRegex(text, r"kernel PCA, rbf\(gamma=.*\), 100 %")
 
 

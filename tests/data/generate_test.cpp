@@ -60,6 +60,19 @@ TEST(Generate, SwissRollNumbersThePlaceAlongTheRoll) {
     EXPECT_NEAR(std::hypot(x(i, 0), x(i, 2)), d.label->values[static_cast<std::size_t>(i)], 1e-12);
 }
 
+TEST(Generate, SeveredSphereIsPartOfASphereAndNumbersTheLongitude) {
+  const auto d = generate("severed-sphere", 200);
+  const auto x = d.samples.dense();
+  EXPECT_EQ(d.label->column, "t");
+  for (Index i = 0; i < 200; ++i) {
+    const double t = d.label->values[static_cast<std::size_t>(i)];
+    EXPECT_NEAR(x.row(i).norm(), 1, 1e-12);
+    EXPECT_NEAR(std::atan2(x(i, 1), x(i, 0)), t <= M_PI ? t : t - 2 * M_PI, 1e-9);
+    EXPECT_LT(t, 2 * M_PI - 0.55);
+    EXPECT_LT(std::abs(x(i, 2)), std::cos(M_PI / 8));
+  }
+}
+
 TEST(Generate, ThreeModesAreTwentyPointsEachAroundTheirCentres) {
   const auto d = generate("three-modes");
   const Matrix<double> x = d.samples.to_dense();

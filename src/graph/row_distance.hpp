@@ -1,0 +1,50 @@
+// ‖x − y‖² of two rows, summed directly in double: no cancellation, however near the two are. Every search
+// has its last word from here, so that all of them agree to the bit.
+#pragma once
+
+#include <mercer/samples.hpp>
+
+namespace mercer {
+
+namespace row_distance {
+/// By Highway, for long rows.
+[[nodiscard]] double squared(const float* x, const float* y, Index d);
+[[nodiscard]] double squared(const double* x, const double* y, Index d);
+
+/// Summed in float, for searches that are approximate anyway; a pointer, since it is called very often.
+using InFloat = float (*)(const float* x, const float* y, Index d);
+[[nodiscard]] InFloat in_float();
+}  // namespace row_distance
+
+template <class T>
+[[nodiscard]] inline double squared_distance(const T* x, const T* y, Index d) {
+  if (d >= 16) return row_distance::squared(x, y, d);
+  double sum = 0;
+  for (Index k = 0; k < d; ++k) {
+    const double e = double(x[k]) - double(y[k]);
+    sum += e * e;
+  }
+  return sum;
+}
+
+/// Rows of x against rows of y, both dense or both CSR with sorted columns. The samples must outlive it.
+template <class T>
+class RowDistance {
+ public:
+  RowDistance(const Samples<T>& x, const Samples<T>& y);
+
+  [[nodiscard]] double operator()(Index i, Index j) const {
+    if (sparse_) return of_sparse(i, j);
+    return squared_distance(left_ + i * left_stride_, right_ + j * right_stride_, d_);
+  }
+
+ private:
+  [[nodiscard]] double of_sparse(Index i, Index j) const;
+
+  bool sparse_;
+  Index d_, left_stride_ = 0, right_stride_ = 0;
+  const T *left_ = nullptr, *right_ = nullptr;
+  const Samples<T>*x_, *y_;
+};
+
+}  // namespace mercer
