@@ -12,12 +12,14 @@ struct Flags : MapFlags {
   GraphFlags graph;
   std::string variant = "standard";
   LleOptions lle;
+  bool derivatives_only = false;
 };
 
 Command command(CLI::App* parser, const std::shared_ptr<Flags>& flags, std::string name) {
   return {parser, [flags, parser, name = std::move(name)](const Session& session) {
             LleOptions options = flags->lle;
-            if (flags->variant == "modified") options.variant = LleVariant::modified;
+            if (options.variant != LleVariant::hessian) options.variant = parse_lle_variant(flags->variant);
+            options.hessian_remainder = !flags->derivatives_only;
             options.residual = flags->residual;
             fit_on_graph<Lle>(name, *flags, flags->graph, options, *parser, session);
           }};
@@ -53,6 +55,9 @@ Command add_hlle(CLI::App& program) {
   auto* parser = program.add_subcommand("hlle", "Hessian LLE: a map that is flat on tangent spaces");
   flags->add_to(*parser, [&](CLI::App& app, const std::string& group) {
     flags->graph.add_to(app, group, LleOptions{}.neighbors.count);
+    app.add_flag("--derivatives-only", flags->derivatives_only,
+                 "second derivatives alone, as the paper has it; less sturdy")
+        ->group(group);
   });
   flags->add_residual_to(*parser);
   parser->footer(

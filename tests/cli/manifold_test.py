@@ -13,6 +13,7 @@ MAPS = {
     "lle": ("lle", []),
     "modified lle": ("lle", ["--variant", "modified"]),
     "hlle": ("hlle", []),
+    "hlle, derivatives only": ("hlle", ["--derivatives-only"]),
     "laplacian": ("laplacian", []),
     "laplacian, heat": ("laplacian", ["--laplacian", "unnormalized", "--weights", "heat", "--heat", 4]),
     "diffusion": ("laplacian", ["--diffusion", 2, "--alpha", 0.5]),
