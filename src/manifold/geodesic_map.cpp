@@ -25,33 +25,9 @@ SolveRequest solve_request(const GeodesicRequest& request) {
   out.components = request.components;
   out.residual = request.residual;
   out.strict = request.strict;
-  return out;
-}
-
-/// The top, and a look at the bottom: a Ritz value is never below the smallest eigenvalue, so that a negative
-/// one is proof however few the passes.
-Solved<double> solve_few(const SymmetricOperator<double>& op, const GeodesicRequest& request,
-                         const Run& run) {
-  EigenRequest top;
-  top.count = std::min(request.components, op.size());
-  top.tolerance = request.residual;
-  top.strict = request.strict;
-  Solved<double> out;
-  run.report("eigenvectors", 0);
-  out.spectrum = eigenpairs<double>(op, top, run);
-  out.trace = op.trace().value();
-  EigenRequest bottom;
-  bottom.count = 1;
-  bottom.end = End::smallest;
-  bottom.tolerance = 1e-2;
-  bottom.certify = false;
-  bottom.allow_partial = true;
-  bottom.max_passes = 8;
-  out.min_eigenvalue = eigenpairs<double>(op, bottom, run).values[0];
-  const double negative = std::max(0.0, -*out.min_eigenvalue);
-  out.negative_share =
-      negative / (negative + std::max(out.spectrum.values.cwiseMax(0.0).sum(), out.trace + negative));
-  run.report("eigenvectors", 1);
+  // Negative eigenvalues are the rule here: a short look shows how large they are.
+  out.bottom_count = 1;
+  out.bottom_passes = 8;
   return out;
 }
 
@@ -211,7 +187,7 @@ GeodesicMap tiled_map(const PathFinder& paths, const GeodesicRequest& request, R
   kernel.set_sums(0, squares.sum(), std::move(sums));
   lap("paths");
 
-  out.solved = solve_few(CenteredOperator<double>(kernel), request, run);
+  out.solved = solve_iteratively<double>(CenteredOperator<double>(kernel), solve_request(request), run);
   lap("solve");
   keep(out, request, scale, report);
   const Spectrum<double>& s = out.solved.spectrum;
@@ -258,9 +234,10 @@ GeodesicMap landmark_map(const PathFinder& paths, const std::vector<Index>& land
   kernel.colwise() -= means;
   kernel.rowwise() -= means.transpose();
   kernel.array() += means.mean();
-  out.solved = request.route == Route::dense
-                   ? solve_dense<double>(std::move(kernel), solve_request(request), run)
-                   : solve_few(DenseOperator<double>(std::move(kernel)), request, run);
+  out.solved =
+      request.route == Route::dense
+          ? solve_dense<double>(std::move(kernel), solve_request(request), run)
+          : solve_iteratively<double>(DenseOperator<double>(std::move(kernel)), solve_request(request), run);
   lap("solve");
   keep(out, request, scale, report);
 

@@ -196,14 +196,14 @@ Solved<T> solve_iteratively(const SymmetricOperator<T>& op, const SolveRequest& 
   }
   out.trace = op.trace().value();
   if (!request.known_psd) {
-    EigenRequest bottom = eigen_request(request, std::min<Index>(8, n));
+    EigenRequest bottom = eigen_request(request, std::min(request.bottom_count, n));
     bottom.end = End::smallest;
     bottom.tolerance = std::is_same_v<T, float> ? 1e-5 : 1e-8;
     bottom.certify = false;
     // A Ritz value is never below the smallest eigenvalue, so a negative one is proof even before it
     // has converged; and the lower end of a matrix without negative eigenvalues never quite does.
     bottom.allow_partial = true;
-    bottom.max_passes = 60;
+    bottom.max_passes = request.bottom_passes;
     const Spectrum<T> s = eigenpairs<T>(op, bottom, run);
     out.min_eigenvalue = s.values[0];
     out.negative_share =

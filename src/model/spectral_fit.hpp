@@ -20,6 +20,9 @@ struct SolveRequest {
   bool known_psd = false;  ///< the matrix cannot have negative eigenvalues
   End end = End::largest;  ///< smallest: a count, by LAPACK alone; the values ascend
   Index basis = 0;         ///< most vectors kept by the iteration; 0: chosen from the count
+  /// Where the matrix is not known to be PSD: how many eigenvalues of the other end are looked at, and in how
+  /// many passes.
+  Index bottom_count = 8, bottom_passes = 60;
   /// Where each pass over the matrix is dear: a guess of it to begin from.
   const LandmarkApproximation* guess = nullptr;
 };

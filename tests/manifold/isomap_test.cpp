@@ -323,6 +323,20 @@ TEST(Isomap, TreatsPiecesAsItIsTold) {
   EXPECT_GT(std::abs(first.head(60).mean() - first.tail(25).mean()), 30);
 }
 
+TEST(Isomap, TakesAwkwardData) {
+  for (const auto& [name, points] : test::awkward_data<double>()) {
+    if (points.rows() < 3) continue;
+    IsomapOptions options;
+    options.components = 1;
+    options.neighbors.count = std::min<Index>(5, points.rows() - 1);
+    options.neighbors.disconnected = Disconnected::bridge;
+    const auto model = Isomap<double>::fit(Samples<double>(points), options);
+    EXPECT_TRUE(model.scores().allFinite()) << name;
+    EXPECT_EQ(model.scores().rows(), points.rows()) << name;
+    EXPECT_TRUE(model.transform(Samples<double>(points)).allFinite()) << name;
+  }
+}
+
 TEST(Isomap, SaysWhatCannotBeDone) {
   const Matrix<double> points = swiss_roll(20, 20).points;
   const auto code = [&](Matrix<double> x, const IsomapOptions& options) {

@@ -324,6 +324,20 @@ TEST(LaplacianEigenmaps, TreatPiecesAndDuplicates) {
   expect_contains(cold.report().notes.back(), "falls into pieces");
 }
 
+TEST(LaplacianEigenmaps, TakeAwkwardData) {
+  for (const auto& [name, points] : test::awkward_data<double>()) {
+    if (points.rows() < 3) continue;
+    LaplacianOptions options;
+    options.components = 1;
+    options.neighbors.count = std::min<Index>(5, points.rows() - 1);
+    options.neighbors.disconnected = Disconnected::bridge;
+    const auto model = LaplacianEigenmaps<double>::fit(Samples<double>(points), options);
+    EXPECT_TRUE(model.scores().allFinite()) << name;
+    EXPECT_EQ(model.scores().rows(), points.rows()) << name;
+    EXPECT_TRUE(model.transform(Samples<double>(points)).allFinite()) << name;
+  }
+}
+
 TEST(LaplacianEigenmaps, SayWhatCannotBeDone) {
   const Matrix<double> points = test::swiss_roll(20, 45).points;
   const auto code = [&](Matrix<double> x, const LaplacianOptions& options) {
