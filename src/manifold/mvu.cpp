@@ -20,6 +20,8 @@ namespace {
 
 /// Eigenvalues of K below this share of the first are what the solvers' accuracy leaves.
 constexpr double stands_out = 1e-6;
+/// Of the variance, that a map of what could be unfolded has.
+constexpr double unfolded_share = 0.95;
 constexpr Index placed_at_once = 8192;
 
 /// K as it was found, before it becomes a map: its eigenpairs on the nodes, K weighted by C^½ on both sides.
@@ -196,6 +198,11 @@ Mvu<T> Mvu<T>::unfolded(const ManifoldData<T>& data, const MvuOptions& options, 
       map.largest, map.mean, lengths.size(), lengths.size() == 1 ? "" : "s", found.gram.largest,
       found.gram.mean));
 
+  if (exact.spectrum.values.sum() < unfolded_share * exact.trace)
+    report.notes.push_back(
+        "the links hold the points in more dimensions than the map has: with fewer neighbours, or more "
+        "points, "
+        "they unfold further");
   exact.spectrum.vectors = on_points(exact.spectrum.vectors, links);
   const Solved<T> solved = rounded<T>(std::move(exact));
   const Index requested = report.components_requested;

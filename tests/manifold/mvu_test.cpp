@@ -138,7 +138,7 @@ TYPED_TEST(MvuFit, FindsAPlaneInSpaceByEitherProgram) {
         Mvu<T>::fit(samples_of<T>(points), {.components = 2, .neighbors = {.count = 8}, .basis = basis});
     EXPECT_EQ(model.report().plan.route, basis ? Route::lowrank : Route::dense);
     EXPECT_LT(procrustes(flat, model.scores().template cast<double>()), basis ? 2e-2 : 1e-3);
-    EXPECT_LT(*model.report().embedding->isometry_mean, basis ? 2e-3 : 1e-3);
+    EXPECT_LT(*model.report().embedding->isometry_mean, basis ? 5e-3 : 1e-3);
   }
 }
 
@@ -208,20 +208,20 @@ TYPED_TEST(MvuFit, PutsTrainingPointsWhereTheyAre) {
 }
 
 TEST(Mvu, PutsNewPointsWhereARefitWithThemDoes) {
-  const Sheet sheet = s_curve(440, 7);
-  const MvuOptions options{.neighbors = {.count = 10}};
-  const auto part = Mvu<double>::fit(Samples<double>(Matrix<double>(sheet.points.topRows(400))), options);
+  const Sheet sheet = s_curve(330, 7);
+  const MvuOptions options{.neighbors = {.count = 10}, .basis = 20};
+  const auto part = Mvu<double>::fit(Samples<double>(Matrix<double>(sheet.points.topRows(300))), options);
   const auto all = Mvu<double>::fit(Samples<double>(sheet.points), options);
-  Matrix<double> placed(440, 2);
-  placed.topRows(400) = part.scores();
-  placed.bottomRows(40) = part.transform(Samples<double>(Matrix<double>(sheet.points.bottomRows(40))));
+  Matrix<double> placed(330, 2);
+  placed.topRows(300) = part.scores();
+  placed.bottomRows(30) = part.transform(Samples<double>(Matrix<double>(sheet.points.bottomRows(30))));
   const Matrix<double> refit = all.scores();
   const Block<double> x = refit.rowwise() - refit.colwise().mean(),
                       y = placed.rowwise() - placed.colwise().mean();
   const Eigen::JacobiSVD<Block<double>> svd(y.transpose() * x, Eigen::ComputeFullU | Eigen::ComputeFullV);
   const Vector<double> away =
-      (y * svd.matrixU() * svd.matrixV().transpose() - x).bottomRows(40).rowwise().norm();
-  const double spacing = std::sqrt(3 * pi * 2 / 440);  // of points that fill the sheet
+      (y * svd.matrixU() * svd.matrixV().transpose() - x).bottomRows(30).rowwise().norm();
+  const double spacing = std::sqrt(3 * pi * 2 / 330);  // of points that fill the sheet
   EXPECT_LT(away.maxCoeff(), spacing);
   EXPECT_LT(away.mean(), 0.2 * spacing);
 }
@@ -244,11 +244,11 @@ TYPED_TEST(MvuFit, DuplicatesLieAtOnePlaceAndCountTwice) {
   (void)plane(40, 9, &flat);
   for (const Index basis : {0, 20}) {
     const auto model =
-        Mvu<T>::fit(samples_of<T>(points), {.components = 2, .neighbors = {.count = 8}, .basis = basis});
+        Mvu<T>::fit(samples_of<T>(points), {.components = 2, .neighbors = {.count = 14}, .basis = basis});
     const Matrix<T> map = model.scores();
     EXPECT_EQ(map.bottomRows(10), map.topRows(10));
     EXPECT_EQ(model.report().embedding->graph->duplicates, 20);
-    EXPECT_LT(procrustes(flat, map.topRows(40).template cast<double>()), 2e-2);
+    EXPECT_LT(procrustes(flat, map.topRows(40).template cast<double>()), basis ? 5e-2 : 1e-2);
     const Eigen::RowVectorXd mean = map.template cast<double>().colwise().mean();
     EXPECT_LT(mean.cwiseAbs().maxCoeff(), 1e-5);
     EXPECT_NEAR(map.template cast<double>().squaredNorm(), model.report().gram_eigenvalues.sum(), 1e-4);
