@@ -14,7 +14,7 @@ namespace mercer {
 namespace {
 
 constexpr Index columns_together = 4;  ///< of a solve; the groups go to the threads
-constexpr double serial_flops = 1e9;   ///< up to here a factor is made by one thread, the same for all runs
+constexpr double serial_flops = 1e11;  ///< up to here a factor is made by one thread, the same for all runs
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 
 /// CHOLMOD's settings and workspace, silent. One thread uses it at a time.

@@ -31,7 +31,7 @@ class ShiftInvert final : public SymmetricOperator<double> {
 
   [[nodiscard]] const FactorCost& cost() const { return cost_; }
   /// Factors A + shift·I; false where that is not positive definite to rounding. Small factors do not depend
-  /// on the number of threads; in the last digits those of more than 10⁹ operations may.
+  /// on the number of threads; in the last digits those of more than 10¹¹ operations may.
   [[nodiscard]] bool factor(double shift, const Run& run);
   [[nodiscard]] double shift() const { return shift_; }
 
