@@ -113,7 +113,7 @@ void TriangleOperator::multiply(const BlockView<double>& v, BlockRef<double> y, 
         const Index at_i = at.row * tile_length, at_j = at.col * tile_length;
         with_sums_in<S>(tile_length, mine + at_i, at.row == at.col ? nullptr : mine + at_j,
                         [&](S* own, S* other) {
-                          tile::multiply(tiles_.data() + t * tile_floats, groups, packed + at_j, own,
+                          tile::multiply(tiles_.data() + t * tile_floats, b, packed + at_j, own,
                                          packed + at_i, other);
                         });
       }
