@@ -12,9 +12,10 @@
 namespace mercer {
 namespace {
 
-/// Measured on two cores: the exact gradient's n² pairs go through vectors without a gap, the grid costs the
-/// same for few points as for many, and in three dimensions there is no grid.
-constexpr Index exact_most = 2000, interpolation_least = 5000;
+/// The exact gradient's n² pairs go through vectors without a gap; the grid costs the same for few points as
+/// for many; in three dimensions there is no grid. A thousand steps on two cores: of 5,000 points 1.2 s by
+/// the tree and 4.0 s by the grid, of 60,000 points 14 s by the grid.
+constexpr Index exact_most = 2000, interpolation_least = 20000;
 constexpr Index most_nodes = 2048, least_nodes = 128;
 constexpr double least_rate = 50;
 
