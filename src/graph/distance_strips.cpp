@@ -36,8 +36,8 @@ Samples<T> compacted(const Samples<T>& points, const Run& run) {
 template <class T>
 DistanceStrips<T>::DistanceStrips(const Samples<T>& points, const Run& run)
     : points_(compacted(points, run)), distance_(points_, points_) {
+  norms_ = squared_norms(points_, Vector<double>());  // and none of them overflows
   if (points_.cols() < short_row) return;
-  norms_ = squared_norms(points_, Vector<double>());
   if (points_.is_sparse()) tiles_.emplace(points_, Vector<double>());
 }
 

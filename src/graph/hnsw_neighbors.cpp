@@ -32,7 +32,7 @@ namespace {
 
 constexpr std::size_t links = 16;          // M: at most so many a level, twice as many at the bottom
 constexpr std::size_t construction = 100;  // candidates looked at for them
-constexpr double wanted_recall = 0.98;
+constexpr double wanted_recall = 0.98, least_recall = 0.9;
 constexpr Index recall_sample = 256;  // rows it is measured on
 constexpr std::size_t most_effort = 1024;
 
@@ -61,11 +61,40 @@ using Base = hnswlib::HierarchicalNSW<float>;
 using Queue = std::priority_queue<std::pair<float, tableint>, std::vector<std::pair<float, tableint>>,
                                   Base::CompareByFirst>;
 
+/// Rows in float, about their mean and of size 1: neither an offset nor a scale costs digits.
+class InFloat {
+ public:
+  template <class T>
+  explicit InFloat(const Samples<T>& points) : mean_(Eigen::RowVectorXd::Zero(points.cols())) {
+    const auto chunks = [&](const auto& use) {
+      for (Index first = 0; first < points.rows(); first += 1024)
+        use(points.dense_rows(first, std::min<Index>(1024, points.rows() - first))
+                .template cast<double>()
+                .eval());
+    };
+    chunks([&](const Matrix<double>& rows) { mean_ += rows.colwise().sum() / double(points.rows()); });
+    double largest = 0;
+    chunks([&](const Matrix<double>& rows) {
+      largest = std::max(largest, (rows.rowwise() - mean_).cwiseAbs().maxCoeff());
+    });
+    if (largest > 0) factor_ = 1 / largest;
+  }
+  template <class T>
+  [[nodiscard]] Matrix<float> operator()(const Samples<T>& points, Index first, Index count) const {
+    const Matrix<double> rows = points.dense_rows(first, count).template cast<double>();
+    return ((rows.rowwise() - mean_) * factor_).template cast<float>();
+  }
+
+ private:
+  Eigen::RowVectorXd mean_;
+  double factor_ = 1;
+};
+
 /// hnswlib's graph; it lets us at its parts.
 class Graph : public Base {
  public:
   template <class T>
-  Graph(Space& space, const Samples<T>& points, const Run& run)
+  Graph(Space& space, const Samples<T>& points, const InFloat& in_float, const Run& run)
       : Base(&space, static_cast<std::size_t>(points.rows()), links, construction), n_(points.rows()) {
     std::memset(data_level0_memory_, 0, static_cast<std::size_t>(n_) * size_data_per_element_);
     std::fill(linkLists_, linkLists_ + n_, nullptr);
@@ -84,7 +113,7 @@ class Graph : public Base {
     constexpr Index chunk = 256;
     parallel_for((n_ + chunk - 1) / chunk, run, [&](Index part) {
       const Index first = part * chunk, count = std::min(chunk, n_ - first);
-      const Matrix<float> rows = points.dense_rows(first, count).template cast<float>();
+      const Matrix<float> rows = in_float(points, first, count);
       for (Index r = 0; r < count; ++r) {
         const auto id = static_cast<tableint>(first + r);
         setExternalLabel(id, static_cast<hnswlib::labeltype>(id));
@@ -220,16 +249,17 @@ class Graph : public Base {
 template <class T>
 struct HnswNeighbors<T>::World {
   Samples<T> points;
+  InFloat in_float;
   mutable Space space;  // the interface asks for more than it needs
   Graph graph;
 
   World(Samples<T> p, const Run& run)
-      : points(std::move(p)), space(points.cols()), graph(space, points, run) {}
+      : points(std::move(p)), in_float(points), space(points.cols()), graph(space, points, in_float, run) {}
 
   /// The nearest of row i among those that a search of this effort finds; fewer where it finds fewer.
   std::vector<Neighbor> find(const Samples<T>& rows, const RowDistance<T>& distance, Index i, Index itself,
                              Index count, std::size_t effort) const {
-    const Matrix<float> x = rows.dense_rows(i, 1).template cast<float>();
+    const Matrix<float> x = in_float(rows, i, 1);
     const auto start = itself >= 0 ? static_cast<tableint>(itself) : graph.descend(x.data(), 0);
     const auto more = static_cast<std::size_t>(count + count / 4 + 8);  // distances in float are rounded
     std::vector<Neighbor> out;
@@ -292,6 +322,11 @@ NeighborLists HnswNeighbors<T>::nearest(const Samples<T>& rows, Index count, boo
     if (recall >= wanted_recall || effort >= std::max(most_effort, 2 * static_cast<std::size_t>(count)))
       break;
     effort *= 2;
+  }
+  if (recall < least_recall) {  // points that no such graph tells apart
+    excluded.clear();
+    for (Index i = 0; among && i < n; ++i) excluded.push_back({i, i + 1});
+    return BruteNeighbors<T>(world_->points, steady).nearest(mine, count, excluded, steady);
   }
 
   NeighborLists out = lists_of(n, count);

@@ -3,6 +3,7 @@
 
 #include "base/parallel.hpp"
 #include "graph/brute_neighbors.hpp"
+#include "graph/dot_tiles.hpp"
 #include "graph/hnsw_neighbors.hpp"
 #include "graph/kdtree_neighbors.hpp"
 
@@ -54,6 +55,7 @@ struct NeighborIndex<T>::Search {
                   fmt::format("the points have {} features, those to find neighbours among {}", rows.cols(),
                               points.cols()));
     require_finite(rows, "the points");
+    (void)squared_norms(rows, Vector<double>());  // says which row overflows, whatever the search
     return kdtree && rows.is_sparse() ? Samples<T>(rows.to_dense()) : rows;
   }
 };
@@ -66,6 +68,7 @@ NeighborIndex<T>::NeighborIndex(Samples<T> points, NeighborSearch search, const 
   if (points.rows() >= std::numeric_limits<std::int32_t>::max())
     throw Error(ErrorCode::usage, fmt::format("{} points are more than 2³¹", points.rows()));
   require_finite(points);
+  (void)squared_norms(points, Vector<double>());  // says which row overflows, whatever the search
   auto made = std::make_unique<Search>();
   made->kind = search == NeighborSearch::automatic ? chosen(points, run) : search;
   if (made->kind == NeighborSearch::kdtree && points.is_sparse()) points = points.to_dense();

@@ -91,7 +91,9 @@ template <class T>
 Isomap<T> Isomap<T>::fit(const ManifoldData<T>& data, const IsomapOptions& options, const Run& run,
                          Stopwatch watch) {
   const Index n = data.points.rows();
-  const IsomapPlan plan = plan_isomap(n, double(data.points.stored()), options, run);
+  IsomapOptions known = options;
+  known.neighbors = data.as_found();
+  const IsomapPlan plan = plan_isomap(n, double(data.points.stored()), known, run);
   Isomap model;
   model.begin("isomap", data, options.components);
   model.neighbors_ = data.graph.options();

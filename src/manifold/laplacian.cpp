@@ -69,9 +69,10 @@ std::string in_words(const LaplacianOptions& o) {
 /// How far the neighbours of each point reach, bridges apart.
 Vector<double> reach_of(const NeighborGraph& graph) {
   if (graph.options().radius > 0) return Vector<double>::Constant(graph.size(), graph.options().radius);
-  Vector<double> out(graph.size());
+  Vector<double> out = Vector<double>::Zero(graph.size());
   for (Index i = 0; i < graph.size(); ++i) {
     const auto distances = graph.lists().distances(i);
+    if (distances.empty()) continue;
     out[i] = distances[std::min(distances.size(), static_cast<std::size_t>(graph.options().count)) - 1];
   }
   return out;
@@ -108,6 +109,7 @@ void describe(Report& report, const BottomPairs& found, const SparseMatrix<doubl
     solved.trace = double(laplacian.rows()) - solved.trace;
   }
   fill_report(report, solved, double(laplacian.rows()));
+  if (options.diffusion) report.explained_variance_ratio.resize(0);  // of a walk they say nothing
   report.kernel = in_words(options);
   if (found.spectrum.values[0] < 1e-9 * found.norm)
     report.notes.push_back(
@@ -210,7 +212,9 @@ LaplacianEigenmaps<T> LaplacianEigenmaps<T>::fit(const ManifoldData<T>& data, co
   require_sensible(o, data.points.rows());
   o.neighbors = data.graph.options();
   Report& report = model.report_;
-  report.plan = plan(data.points, o, run);
+  LaplacianOptions known = o;
+  known.neighbors = data.as_found();
+  report.plan = plan(data.points, known, run);
   model.radii_ = reach_of(data.graph);
 
   SparseMatrix<double> weights = data.graph.symmetric();

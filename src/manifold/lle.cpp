@@ -68,6 +68,11 @@ struct Lle<T>::Fit {
     watch.lap("neighbors");
     const NeighborLists& lists = data.graph.lists();
     require_neighborhoods(lists, options);
+    if (options.neighbors.radius > 0) {  // known only now
+      LleOptions known = options;
+      known.neighbors = data.as_found();
+      plan.bytes = plan_lle(data.points, known, run).bytes;
+    }
     Lle model;
     model.variant_ = options.variant;
     model.regularization_ = options.regularization;

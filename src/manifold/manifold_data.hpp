@@ -14,6 +14,9 @@ struct ManifoldData {
   Samples<T> points;  ///< scaled; those in the graph alone, in its order
   NeighborGraph graph;
   Index given = 0;  ///< rows of the data before any were left out
+
+  /// As plans are made, once the graph is known: so many neighbours, in the mean square, of each point.
+  [[nodiscard]] NeighborOptions as_found() const;
 };
 
 /// Throws Error{bad_data} for no or unusable points, for points that are all equal, and as

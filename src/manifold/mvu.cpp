@@ -43,9 +43,10 @@ Unfolded unfold_whole(const MvuLinks& links, Index components, Stopwatch& watch,
   MvuSolution solution = unfold(links, run);
   watch.lap("semidefinite program");
   out.gram = isometry(links, solution.gram);
-  out.notes.push_back(fmt::format(
-      "the semidefinite program took {} steps; the trace is {:.5g} of the largest that exact distances allow",
-      solution.iterations, 1 + solution.excess));
+  out.notes.push_back(
+      fmt::format("the semidefinite program took {} steps; the trace is {:.5g} of the bound on what exact "
+                  "distances allow",
+                  solution.iterations, 1 + solution.excess));
   const Vector<double> root = links.weight.cwiseSqrt();
   Block<double> weighted = root.asDiagonal() * solution.gram * root.asDiagonal();
   SolveRequest request;
@@ -104,6 +105,11 @@ Unfolded unfold_reduced(const MvuLinks& links, const MvuPlan& plan, Index compon
   const Vector<double> root = links.weight.cwiseSqrt();
   const Matrix<double> weighted = root.asDiagonal() * map;
   out.solved = of_factor(weighted, components, run);
+  if (!refined.converged)
+    out.notes.push_back(fmt::format(
+        "the refinement ended at its last step: neighbours' squared distances are off by {:.2g} in the "
+        "mean square",
+        refined.change));
   watch.lap("eigenvectors");
   return out;
 }

@@ -102,9 +102,11 @@ Refined refine(const MvuLinks& links, const MvuBasis& basis, Matrix<double>& map
   while (out.rounds < most_rounds) {
     run.report("refinement", double(out.rounds++) / double(most_rounds));
     const double scale = basis.pull * c.dot(map.rowwise().squaredNorm());
-    out.steps += minimise(tension, preconditioner, scale, map, run);
+    const Index steps = minimise(tension, preconditioner, scale, map, run);
+    out.steps += steps;
     const double before = out.change;
     out.change = tension.change(map, run);
+    out.converged = out.change < exact_enough || steps < most_steps;
     if (out.change < exact_enough) break;
     tension.update(map, run);
     if (out.change > before / 4) tension.stiffen(2);

@@ -10,7 +10,8 @@ namespace mercer {
 
 struct Refined {
   Index steps = 0, rounds = 0;
-  double change = 0;  ///< root mean square of (δ − d²)/d², very short links aside, at the end
+  double change = 0;       ///< root mean square of (δ − d²)/d², very short links aside, at the end
+  bool converged = false;  ///< the last round ended by itself, or the lengths are kept
 };
 
 /// `map`: coordinates over √unit of the nodes, of any number of dimensions, improved in place.

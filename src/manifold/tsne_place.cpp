@@ -12,7 +12,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <optional>
+#include <memory>
 
 namespace mercer {
 namespace {
@@ -31,7 +31,7 @@ class Surroundings {
  public:
   Surroundings(const TsneMap<T>& map, const Run& run) : map_(map) {
     if (map.points() <= exact_most || map.components() > 2) return;
-    field_.emplace(map.components(), field_nodes);
+    field_ = std::make_unique<TsneField<T>>(map.components(), field_nodes);
     if (!field_->compute(map, run)) field_.reset();
   }
 
@@ -51,7 +51,7 @@ class Surroundings {
 
  private:
   const TsneMap<T>& map_;
-  std::optional<TsneField<T>> field_;
+  std::unique_ptr<TsneField<T>> field_;
 };
 
 /// One new point: its neighbours' places and affinities.

@@ -38,9 +38,10 @@ std::string table(const Report& r) {
                ? "  no component: the data does not vary\n"
                : "  no component: the kernel sees no variation (all points alike, or a kernel so "
                  "wide or saturated that it cannot tell them apart)\n";
-  // From the bottom of a graph's matrix the eigenvalues alone have a meaning.
-  const bool variances = !(r.embedding && r.end == End::smallest) &&
-                         (r.variances.size() > 0 || r.explained_variance_ratio.size() > 0);
+  // From the bottom of a graph's matrix, and of a walk on it, the eigenvalues alone have a meaning.
+  const bool variances =
+      !(r.embedding && (r.end == End::smallest || r.explained_variance_ratio.size() == 0)) &&
+      (r.variances.size() > 0 || r.explained_variance_ratio.size() > 0);
   const auto row = [&](const auto& component, const std::string& value, const std::string& variance,
                        const std::string& share, const std::string& cumulative, const std::string& residual) {
     std::string out = fmt::format("  {:>9}  {:>12}", component, value);

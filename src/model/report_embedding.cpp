@@ -70,6 +70,7 @@ void add_embedding(Json& report, const EmbeddingReport& e) {
   if (e.landmarks > 0) report["landmarks"] = e.landmarks;
   add(report, "residual_variance", e.residual_variance);
   add(report, "isometry_error", e.isometry_error);
+  add(report, "isometry_mean", e.isometry_mean);
   add(report, "kl_divergence", e.kl_divergence);
   if (e.kl_history.empty()) return;
   report["kl_history"] = Json::array();
@@ -86,8 +87,9 @@ std::string embedding_in_words(const Report& report) {
     out += fmt::format("residual variance {:.3g}: what distances in the map do not explain of path lengths\n",
                        *e.residual_variance);
   if (e.isometry_error)
-    out += fmt::format("isometry: no squared distance of neighbours changed by more than {:.3g} %\n",
-                       100 * *e.isometry_error);
+    out += fmt::format("isometry: squared distances of neighbours changed by at most {:.3g} %{}\n",
+                       100 * *e.isometry_error,
+                       e.isometry_mean ? fmt::format(", {:.3g} % in the mean", 100 * *e.isometry_mean) : "");
   if (e.kl_divergence)
     out += fmt::format("KL divergence {:.4g} between neighbourhoods of data and map\n", *e.kl_divergence);
   return out;
@@ -110,6 +112,7 @@ nlohmann::json saved_embedding(const EmbeddingReport& e) {
   }
   if (e.residual_variance) out["residual_variance"] = keep_number(*e.residual_variance);
   if (e.isometry_error) out["isometry_error"] = keep_number(*e.isometry_error);
+  if (e.isometry_mean) out["isometry_mean"] = keep_number(*e.isometry_mean);
   if (e.kl_divergence) out["kl_divergence"] = keep_number(*e.kl_divergence);
   if (!e.kl_history.empty()) {
     out["kl_history"] = nlohmann::json::array();
@@ -147,6 +150,7 @@ EmbeddingReport restored_embedding(const Fields& saved) {
   }
   if (saved.has("residual_variance")) e.residual_variance = saved.number("residual_variance");
   if (saved.has("isometry_error")) e.isometry_error = saved.number("isometry_error");
+  if (saved.has("isometry_mean")) e.isometry_mean = saved.number("isometry_mean");
   if (saved.has("kl_divergence")) e.kl_divergence = saved.number("kl_divergence");
   if (saved.has("kl_history")) e.kl_history = saved.numbers("kl_history");
   return e;
