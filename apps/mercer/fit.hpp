@@ -50,6 +50,25 @@ template <class Model, class T>
   return data.label;
 }
 
+/// The scores as they are written. Of a model that leaves rows out, the first column says which rows they
+/// are, counted from 0.
+template <class T, class Model>
+void write_scores(const Model& model, const Dataset<T>& data, const FitFlags& flags) {
+  Matrix<T> scores = model.scores();
+  std::vector<std::string> names = component_names(model.components());
+  if constexpr (requires { model.rows(); }) {
+    if (static_cast<Index>(model.rows().size()) < data.samples.rows()) {
+      Matrix<T> numbered(scores.rows(), scores.cols() + 1);
+      for (Index i = 0; i < scores.rows(); ++i)
+        numbered(i, 0) = static_cast<T>(model.rows()[static_cast<std::size_t>(i)]);
+      numbered.rightCols(scores.cols()) = scores;
+      scores = std::move(numbered);
+      names.insert(names.begin(), "row");
+    }
+  }
+  write_table<T>(flags.out, scores, names, flags.keep_label ? label_of_scores(model, data) : std::nullopt);
+}
+
 /// Method is Pca, KernelPca or the like; one with a `read` of its own reads the data by it.
 template <template <class> class Method, class Options>
 void fit_and_write(std::string_view method, const FitFlags& flags, const Options& options,
@@ -81,9 +100,7 @@ void fit_and_write(std::string_view method, const FitFlags& flags, const Options
                   "leave out --out to see the report");
     const Stopwatch writing;
     if (!flags.model.empty()) model.save(flags.model);
-    if (!flags.out.empty())
-      write_table<T>(flags.out, model.scores(), component_names(model.components()),
-                     flags.keep_label ? label_of_scores(model, data) : std::nullopt);
+    if (!flags.out.empty()) write_scores(model, data, flags);
     print_report(model.report(), read_seconds, writing.seconds(), total.seconds(), data.dropped, flags, more);
   });
 }

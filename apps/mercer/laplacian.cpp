@@ -66,9 +66,9 @@ Command add_laplacian(CLI::App& program) {
         ->type_name("T")
         ->check(positive_number())
         ->group(group);
-    app.add_option("--diffusion", flags->diffusion, "a diffusion map, after this time (default 1)")
-        ->type_name("[TIME]")
-        ->expected(0, 1)
+    app.add_option("--diffusion", flags->diffusion, "a diffusion map, after this time (1 is usual)")
+        ->type_name("TIME")
+        ->check(positive_number())
         ->group(group);
     app.add_option("--alpha", flags->map.density_power, "diffusion: power of the density divided out (1)")
         ->type_name("A")

@@ -41,7 +41,7 @@ void ManifoldModel<T>::begin(std::string method, const ManifoldData<T>& data, In
   if (graph.left_out > 0)
     report.notes.push_back(
         fmt::format("{} of {} points are outside of the graph's largest piece and have no "
-                    "place in the map",
+                    "place in the map; written scores begin with the number of their row",
                     graph.left_out, data.given));
   if (graph.bridges > 0)
     report.notes.push_back(fmt::format("the graph fell into {} pieces, joined by {} bridge{}",

@@ -167,8 +167,10 @@ class Graphs(MapTest):
                 self.assertEqual(40, report["n"])
                 self.assertEqual((2, 20), (report["graph"]["components"], report["graph"]["left_out"]))
                 self.assertTrue(any("20 of 60 points" in note for note in report["notes"]), report["notes"])
-                rows = self.table("map.csv")[1]
-                self.assertEqual(list(range(40)), list(rows[:, 2]))
+                names, rows = self.table("map.csv")
+                self.assertEqual("row", names[0])
+                self.assertEqual(list(range(40)), list(rows[:, 0]), "which rows these are")
+                self.assertEqual(list(range(40)), list(rows[:, 3]), "and their label")
                 self.ok("plot", "m.mercer", "--out", "m.svg")
 
     def test_bridges(self):

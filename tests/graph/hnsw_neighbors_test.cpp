@@ -42,6 +42,18 @@ TYPED_TEST(Hnsw, FindsMostAndSaysHowMany) {
   }
 }
 
+TEST(Hnsw, NeitherAnOffsetNorAScaleCostsNeighbours) {
+  const Matrix<double> x = test::random_matrix<double>(1500, 3, 9);
+  const NeighborLists truth =
+      test::naive_lists(Samples<double>(x), Samples<double>(x), 8, test::anywhere, true);
+  for (const double scale : {1e-25, 1.0, 1e25})
+    for (const double offset : {0.0, 1e8}) {
+      const Samples<double> moved = Matrix<double>((x.array() + offset) * scale);
+      const NeighborLists found = NeighborIndex<double>(moved, NeighborSearch::hnsw).nearest(8);
+      EXPECT_GT(share_found(found, truth), 0.95) << scale << ", " << offset;
+    }
+}
+
 TYPED_TEST(Hnsw, IsTheSameForAnyThreads) {
   const Samples<TypeParam> x = test::random_matrix<TypeParam>(800, 8, 2);
   const auto lists = [&](int threads) {

@@ -95,6 +95,22 @@ TEST(NeighborIndex, RefusesDataThatCannotBeCompared) {
   EXPECT_EQ(code_of([&] { (void)index.nearest(Samples<double>(hole), 2); }), ErrorCode::bad_data);
 }
 
+TEST(NeighborIndex, SaysWhichRowOverflowsWhateverTheSearch) {
+  Matrix<double> x = test::random_matrix<double>(100, 3, 4);
+  const Samples<double> good = x;
+  x(17, 0) = 1e200;
+  for (const NeighborSearch search : {NeighborSearch::brute, NeighborSearch::kdtree, NeighborSearch::hnsw}) {
+    try {
+      const NeighborIndex<double> index(Samples<double>(x), search);
+      FAIL() << name_of(search);
+    } catch (const Error& e) {
+      EXPECT_EQ(e.code(), ErrorCode::bad_data);
+      EXPECT_NE(std::string(e.what()).find("row 17"), std::string::npos) << e.what();
+    }
+    EXPECT_THROW((void)NeighborIndex<double>(good, search).nearest(Samples<double>(x), 3), Error);
+  }
+}
+
 TEST(NeighborIndex, OfNoNewPointsIsEmpty) {
   for (const auto search : {NeighborSearch::brute, NeighborSearch::kdtree}) {
     const NeighborIndex<double> index(test::random_matrix<double>(10, 2, 12), search);

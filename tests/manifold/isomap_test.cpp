@@ -277,6 +277,29 @@ TEST(Isomap, TakesAGraphThatIsThere) {
   EXPECT_EQ(given.transform(fresh), built.transform(fresh));
 }
 
+TEST(Isomap, RefusesAGraphOfOtherPointsOrOfAnotherScale) {
+  const Samples<double> roll = test::swiss_roll(200, 1).points, curve = test::s_curve(200, 1).points;
+  const auto graph = NeighborGraph::build<double>(roll, {.count = 10, .disconnected = Disconnected::bridge});
+  EXPECT_NO_THROW((void)Isomap<double>::fit(roll, graph, {}));
+  EXPECT_THROW((void)Isomap<double>::fit(curve, graph, {}), Error);
+  EXPECT_THROW((void)Isomap<double>::fit(roll, graph, {.scale = Scale::standardize}), Error);
+}
+
+TEST(Isomap, RefusesALargestPieceOfEqualPoints) {
+  Matrix<double> x = Matrix<double>::Zero(55, 3);
+  x.bottomRows(25) = test::random_matrix<double>(25, 3, 3).array() + 100;
+  const IsomapOptions options{.neighbors = {.count = 4, .disconnected = Disconnected::largest}};
+  EXPECT_THROW((void)Isomap<double>::fit(Samples<double>(x), options), Error);
+}
+
+TEST(Isomap, KnowsWhatTheGraphOfARadiusTakes) {
+  const Samples<double> x = test::random_matrix<double>(3000, 2, 5);
+  const IsomapOptions options{.neighbors = {.radius = 1.0}, .landmarks = 20};
+  mercer::Run run;
+  run.memory = std::size_t{40'000'000};
+  EXPECT_THROW((void)Isomap<double>::fit(x, options, run), Error);
+}
+
 TEST(Isomap, OfSparseRowsIsThatOfDenseOnes) {
   const SparseMatrix<double> sparse = test::random_sparse<double>(120, 12, 17);
   IsomapOptions options;
