@@ -222,7 +222,8 @@ TEST(Mvu, PutsNewPointsWhereARefitWithThemDoes) {
   const Vector<double> away =
       (y * svd.matrixU() * svd.matrixV().transpose() - x).bottomRows(30).rowwise().norm();
   const double spacing = std::sqrt(3 * pi * 2 / 330);  // of points that fill the sheet
-  EXPECT_GE((away.array() < spacing).count(), 28) << away.transpose();  // a point beyond the edge may not
+  EXPECT_GE((away.array() < spacing).count(), 28)
+      << away.transpose();  // a flap of the fit stands out of the plane
   EXPECT_LT(away.mean(), 0.3 * spacing);
 }
 
