@@ -31,13 +31,9 @@ Command add_check_kernel(CLI::App& program) {
   parser->add_flag("--json", flags->json, "the verdict as JSON on stdout")->group("Results");
   add_quiet(*parser, flags->run, "Results");
   add_precision(*parser, flags->precision, "Running");
-  parser->add_option("--memory", flags->run.memory, "budget such as 400M or 4G (default half the machine's)")
-      ->type_name("SIZE")
-      ->group("Running");
+  add_memory(*parser, flags->run, "Running");
   add_threads(*parser, flags->run, "Running");
-  parser->add_option("--seed", flags->run.seed, "of every random choice (default 0)")
-      ->type_name("N")
-      ->group("Running");
+  add_seed(*parser, flags->run, "Running");
   parser->footer(
       "Verdicts: valid (on every data set: its feature map is known), valid-here (on this data),\n"
       "  conditional (K is not PSD but HKH is: kernel PCA is sound), invalid (a witness is shown).\n"

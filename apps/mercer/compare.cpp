@@ -150,13 +150,9 @@ Command add_compare(CLI::App& program) {
       ->group(results);
   parser->add_flag("--json", flags->json, "the table as JSON on stdout")->group(results);
   add_quiet(*parser, flags->run, results);
-  parser->add_option("--memory", flags->run.memory, "budget such as 400M or 4G (default half the machine's)")
-      ->type_name("SIZE")
-      ->group(how);
+  add_memory(*parser, flags->run, how);
   add_threads(*parser, flags->run, how);
-  parser->add_option("--seed", flags->run.seed, "of every random choice (default 0)")
-      ->type_name("N")
-      ->group(how);
+  add_seed(*parser, flags->run, how);
   parser->footer(
       fmt::format("Methods: {}.\n"
                   "Example: mercer compare roll.csv --label t --methods pca,isomap,hlle,tsne --out maps.png",

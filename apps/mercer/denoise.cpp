@@ -207,13 +207,9 @@ Command add_denoise(CLI::App& program) {
       ->group(results);
   add_quiet(*parser, flags->run, results);
   add_precision(*parser, flags->precision, how);
-  parser->add_option("--memory", flags->run.memory, "budget such as 400M or 4G")
-      ->type_name("SIZE")
-      ->group(how);
+  add_memory(*parser, flags->run, how);
   add_threads(*parser, flags->run, how);
-  parser->add_option("--seed", flags->run.seed, "of every random choice (default 0)")
-      ->type_name("N")
-      ->group(how);
+  add_seed(*parser, flags->run, how);
   parser->footer("Example: mercer denoise clean.csv --noisy noisy.csv -k 32 --out denoised.csv");
 
   return {parser, [flags, parser](const Session& session) {

@@ -68,6 +68,16 @@ void add_threads(CLI::App& parser, RunFlags& run, const std::string& group) {
       ->group(group);
 }
 
+void add_memory(CLI::App& parser, RunFlags& run, const std::string& group) {
+  parser.add_option("--memory", run.memory, "budget such as 400M or 4G (default half the machine's)")
+      ->type_name("SIZE")
+      ->group(group);
+}
+
+void add_seed(CLI::App& parser, RunFlags& run, const std::string& group) {
+  parser.add_option("--seed", run.seed, "of every random choice (default 0)")->type_name("N")->group(group);
+}
+
 void add_quiet(CLI::App& parser, RunFlags& run, const std::string& group) {
   parser.add_flag("-q,--quiet", run.quiet, "no summary and no progress")->group(group);
 }
@@ -119,11 +129,9 @@ void FitFlags::add_running_to(CLI::App& parser) {
   const std::string how = "Running";
   parser.add_flag("--explain", explain, "print the plan (route, memory, flops, time) and stop")->group(how);
   add_precision(parser, precision, how);
-  parser.add_option("--memory", run.memory, "budget such as 400M or 4G (default half the machine's)")
-      ->type_name("SIZE")
-      ->group(how);
+  add_memory(parser, run, how);
   add_threads(parser, run, how);
-  parser.add_option("--seed", run.seed, "of every random choice (default 0)")->type_name("N")->group(how);
+  add_seed(parser, run, how);
 }
 
 void FitFlags::check() const {

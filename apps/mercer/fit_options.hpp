@@ -59,6 +59,8 @@ struct FitFlags {
 void add_precision(CLI::App& parser, std::string& precision, const std::string& group);
 [[nodiscard]] Precision parse_precision(const std::string& name);
 void add_threads(CLI::App& parser, RunFlags& run, const std::string& group);
+void add_memory(CLI::App& parser, RunFlags& run, const std::string& group);
+void add_seed(CLI::App& parser, RunFlags& run, const std::string& group);
 void add_quiet(CLI::App& parser, RunFlags& run, const std::string& group);
 
 }  // namespace mercer::app

@@ -138,9 +138,7 @@ Command add_inverse(CLI::App& program) {
   parser->add_flag("--json", flags->json, "how far each point is from its scores, as JSON on stdout")
       ->group("Results");
   add_quiet(*parser, flags->run, "Results");
-  parser->add_option("--memory", flags->run.memory, "budget such as 400M or 4G (default half the machine's)")
-      ->type_name("SIZE")
-      ->group("Running");
+  add_memory(*parser, flags->run, "Running");
   add_threads(*parser, flags->run, "Running");
   parser->footer(
       "PCA comes back exactly; tucker, cp and svd2d as a stack when FILE is npy, npz or tns. Kernel PCA's\n"

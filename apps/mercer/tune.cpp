@@ -161,13 +161,9 @@ Command add_tune(CLI::App& program) {
       ->type_name("N")
       ->check(CLI::Range(1, 10000).description(""))
       ->group(how);
-  parser->add_option("--memory", flags->run.memory, "budget such as 400M or 4G (default half the machine's)")
-      ->type_name("SIZE")
-      ->group(how);
+  add_memory(*parser, flags->run, how);
   add_threads(*parser, flags->run, how);
-  parser->add_option("--seed", flags->run.seed, "of every random choice (default 0)")
-      ->type_name("N")
-      ->group(how);
+  add_seed(*parser, flags->run, how);
   parser->footer(
       "Widths left open (rbf, gamma=median, gamma=auto, length=1) are swept around the median heuristic.\n"
       "Kernels are compared by how well held-out points come back from their scores.\n"

@@ -70,13 +70,9 @@ Command add_update(CLI::App& program) {
       ->type_name("R")
       ->check(CLI::Range(Index(1), Index(1000000000)).description(""))
       ->group(how);
-  parser->add_option("--memory", flags->run.memory, "budget such as 400M or 4G")
-      ->type_name("SIZE")
-      ->group(how);
+  add_memory(*parser, flags->run, how);
   add_threads(*parser, flags->run, how);
-  parser->add_option("--seed", flags->run.seed, "of every random choice (default 0)")
-      ->type_name("N")
-      ->group(how);
+  add_seed(*parser, flags->run, how);
   parser->footer("Example: mercer update monday.mercer tuesday.csv --model both.mercer");
 
   return {parser, [flags](const Session& session) {

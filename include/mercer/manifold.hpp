@@ -10,6 +10,7 @@
 
 namespace mercer {
 
+class Stopwatch;  // src/base/stopwatch.hpp
 template <class T>
 struct ManifoldData;  // src/manifold/manifold_data.hpp
 
@@ -27,8 +28,8 @@ class ManifoldModel : public Model<T> {
   void begin(std::string method, const ManifoldData<T>& data, Index components);
   /// The same without a graph: all points are in the map.
   void begin(std::string method, Scaling<T> scaling, Samples<T> points, Index components);
-  /// Measures how faithful the map is; `neighbors` of each point count.
-  void measure_quality(Index neighbors, const Run& run);
+  /// Ends a fit: measures how faithful the map is (`neighbors` of each point count) and what it all took.
+  void finish(Index neighbors, Stopwatch& watch, const Run& run);
   /// Label and column names of the data, the label's rows that are in the map alone.
   void name_after(const Dataset<T>& data);
 

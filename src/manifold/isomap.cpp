@@ -20,8 +20,6 @@
 namespace mercer {
 namespace {
 
-constexpr Index placed_at_once = 4096;  ///< new points, whose neighbours are in memory together
-
 template <class T>
 GeodesicRequest request_of(const IsomapOptions& options, Route route) {
   GeodesicRequest out;
@@ -125,10 +123,7 @@ Isomap<T> Isomap<T>::fit(const ManifoldData<T>& data, const IsomapOptions& optio
   if (map.positive > 0) report.explained_variance_ratio = report.gram_eigenvalues / map.positive;
   report.embedding->residual_variance = map.residual_variance;
   note_negative(map, report);
-  model.measure_quality(model.neighbors_.count, run);
-  watch.lap("quality");
-  report.seconds = watch.laps_and_total();
-  report.peak_bytes = peak_memory();
+  model.finish(model.neighbors_.count, watch, run);
   return model;
 }
 
@@ -136,8 +131,7 @@ template <class T>
 Matrix<T> Isomap<T>::do_transform(const Samples<T>& points, const Run& run) const {
   const SteadyRun steady(run);
   const Index k = this->embedding_.cols();
-  Matrix<T> out(points.rows(), k);
-  if (k == 0 || points.rows() == 0) return out;
+  if (k == 0 || points.rows() == 0) return Matrix<T>(points.rows(), k);
   const PathFinder paths(links_);
   // y = −½ Σ (√λ v)_l/λ (d²(x, l) − mean_l) over the landmarks l, in the order of the paths.
   const Index m = row_means_.size();
@@ -158,11 +152,8 @@ Matrix<T> Isomap<T>::do_transform(const Samples<T>& points, const Run& run) cons
     places.push_back(p);
   }
 
-  const Samples<T> scaled = this->scaling_.apply(points);
-  const auto index = index_for_new(this->points_, points.rows(), steady);
-  for (Index first = 0; first < points.rows(); first += placed_at_once) {
-    const Index rows = std::min(placed_at_once, points.rows() - first);
-    const NeighborLists links = links_of_new(index, scaled.middle_rows(first, rows), neighbors_, steady);
+  const auto place = [&](const NeighborIndex<T>& index, const Samples<T>& some, auto out) {
+    const NeighborLists links = links_of_new(index, some, neighbors_, steady);
     paths.from_outside(
         links,
         [&](const PathBatch& batch) {
@@ -173,14 +164,13 @@ Matrix<T> Isomap<T>::do_transform(const Samples<T>& points, const Run& run) cons
               beyond[at] = length * length - means[at];
             }
             beyond.array() -= beyond.mean();
-            out.row(first + batch.sources[static_cast<std::size_t>(l)]) =
+            out.row(batch.sources[static_cast<std::size_t>(l)]) =
                 (beyond.transpose() * weights).template cast<T>();
           }
         },
         steady);
-    run.report("transform", double(first + rows) / double(points.rows()));
-  }
-  return out;
+  };
+  return placed(this->points_, k, this->scaling_.apply(points), steady, place);
 }
 
 template <class T>

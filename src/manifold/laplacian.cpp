@@ -22,8 +22,6 @@
 namespace mercer {
 namespace {
 
-constexpr Index placed_at_once = 8192;  ///< new points, whose neighbours are in memory together
-
 /// A new point's equation has its own degree in it: (d(x) − λ) y = Σ w y, and d(x) may be near λ or below.
 /// Then y is at most so many times the weighted mean.
 constexpr double least_held = 0.25;
@@ -238,10 +236,7 @@ LaplacianEigenmaps<T> LaplacianEigenmaps<T>::fit(const ManifoldData<T>& data, co
   model.embedding_ = map_of(found.spectrum, d, o).template cast<T>();
   describe(report, found, laplacian, o);
   report.precision = precision_of<T>;
-  model.measure_quality(o.neighbors.count, run);
-  watch.lap("quality");
-  report.seconds = watch.laps_and_total();
-  report.peak_bytes = peak_memory();
+  model.finish(o.neighbors.count, watch, run);
   return model;
 }
 
@@ -252,18 +247,13 @@ Matrix<T> LaplacianEigenmaps<T>::do_transform(const Samples<T>& points, const Ru
   const LinkWeight weight{options_.weights, options_.heat};
   const bool normalized = options_.laplacian != Laplacian::unnormalized;
   const Vector<double> share = densities_.array().pow(-options_.density_power);
-  const Samples<T> scaled = this->scaling_.apply(points);
-  const auto index = index_for_new(this->points_, points.rows(), steady);
-  Matrix<T> out(points.rows(), k);
-  for (Index first = 0; first < points.rows(); first += placed_at_once) {
-    const Index rows = std::min(placed_at_once, points.rows() - first);
-    const NeighborLists links =
-        mutual_links_of_new(index, scaled.middle_rows(first, rows), options_.neighbors, radii_, steady);
-    parallel_for(rows, steady, [&](Index i) {
+  const auto place = [&](const NeighborIndex<T>& index, const Samples<T>& some, auto out) {
+    const NeighborLists links = mutual_links_of_new(index, some, options_.neighbors, radii_, steady);
+    parallel_for(some.rows(), steady, [&](Index i) {
       const auto neighbors = links.neighbors(i);
       const auto lengths = links.distances(i);
       if (lengths[0] == 0) {
-        out.row(first + i) = this->embedding_.row(neighbors[0]);
+        out.row(i) = this->embedding_.row(neighbors[0]);
         return;
       }
       Vector<double> sum = Vector<double>::Zero(k);
@@ -277,12 +267,11 @@ Matrix<T> LaplacianEigenmaps<T>::do_transform(const Samples<T>& points, const Ru
         // (d − λ) y = Σ w y, or (1 − λ) d y = Σ w y; kept away from 0, where the equation says nothing.
         double held = normalized ? (1 - values_[c]) * degree : degree - values_[c];
         if (!(std::abs(held) >= least_held * degree)) held = std::copysign(least_held * degree, held);
-        out(first + i, c) = static_cast<T>(sum[c] / held);
+        out(i, c) = static_cast<T>(sum[c] / held);
       }
     });
-    run.report("transform", double(first + rows) / double(points.rows()));
-  }
-  return out;
+  };
+  return placed(this->points_, k, this->scaling_.apply(points), steady, place);
 }
 
 template <class T>

@@ -7,6 +7,7 @@
 #include "manifold/lle_place.hpp"
 #include "manifold/lle_plan.hpp"
 #include "manifold/manifold_data.hpp"
+#include "manifold/new_points.hpp"
 #include "model/model_file.hpp"
 #include "operator/sparse_operator.hpp"
 #include "spectral/certificate.hpp"
@@ -20,8 +21,6 @@
 namespace mercer {
 namespace {
 
-constexpr Index placed_at_once = 8192;  ///< new points, whose lists of neighbours are in memory together
-constexpr Index exact_search_most = 50000;
 /// The bottom is small beside ‖M‖ (10⁻⁶ and less): residuals far below tell its values apart.
 constexpr double default_residual = 1e-12;
 
@@ -90,10 +89,7 @@ struct Lle<T>::Fit {
     const double links = double(m.nonZeros());
     m = SparseMatrix<double>();
     model.report_.plan.problem += fmt::format(", {:.0f} entries a row", links / double(lists.size()));
-    model.measure_quality(model.neighbors_, run);
-    watch.lap("quality");
-    model.report_.seconds = watch.laps_and_total();
-    model.report_.peak_bytes = peak_memory();
+    model.finish(model.neighbors_, watch, run);
     return model;
   }
 
@@ -177,22 +173,14 @@ template <class T>
 Matrix<T> Lle<T>::do_transform(const Samples<T>& points, const Run& run) const {
   const SteadyRun steady(run);
   const Samples<T> scaled = this->scaling_.apply(points).in_the_form_of(this->points_);
-  // Building an approximate index takes longer than an exact search for a few points.
-  const bool exact = this->points_.rows() > exact_search_most && points.rows() < this->points_.rows();
-  const NeighborIndex<T> index(this->points_, exact ? NeighborSearch::brute : NeighborSearch::automatic,
-                               steady);
-  Matrix<T> out(points.rows(), this->embedding_.cols());
-  for (Index first = 0; first < points.rows(); first += placed_at_once) {
-    const Index rows = std::min(placed_at_once, points.rows() - first);
-    const Samples<T> some = scaled.middle_rows(first, rows);
-    const NeighborLists lists = index.nearest(some, neighbors_, steady);
-    out.middleRows(first, rows) =
-        variant_ == LleVariant::standard
-            ? place_by_weights<T>(this->points_, this->embedding_, some, lists, regularization_, steady)
-            : place_on_tangent<T>(this->points_, this->embedding_, some, lists, steady);
-    run.report("transform", double(first + rows) / double(points.rows()));
-  }
-  return out;
+  return placed(this->points_, this->embedding_.cols(), scaled, steady,
+                [&](const NeighborIndex<T>& index, const Samples<T>& some, auto out) {
+                  const NeighborLists lists = index.nearest(some, neighbors_, steady);
+                  out = variant_ == LleVariant::standard
+                            ? place_by_weights<T>(this->points_, this->embedding_, some, lists,
+                                                  regularization_, steady)
+                            : place_on_tangent<T>(this->points_, this->embedding_, some, lists, steady);
+                });
 }
 
 template <class T>

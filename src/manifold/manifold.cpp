@@ -1,6 +1,7 @@
 // The part of a manifold model that is the same for all: its points, its map, their files, its quality.
 #include <mercer/manifold.hpp>
 
+#include "base/stopwatch.hpp"
 #include "manifold/manifold_data.hpp"
 #include "model/model_file.hpp"
 
@@ -49,12 +50,17 @@ void ManifoldModel<T>::begin(std::string method, const ManifoldData<T>& data, In
 }
 
 template <class T>
-void ManifoldModel<T>::measure_quality(Index neighbors, const Run& run) {
-  QualityOptions options;
-  // Trustworthiness is defined for k < n/2.
-  options.neighbors = std::max<Index>(1, std::min(neighbors, (points_.rows() - 1) / 2));
-  if (points_.rows() < 3) return;
-  this->report_.embedding->quality = embedding_quality<T>(points_, embedding_, options, run);
+void ManifoldModel<T>::finish(Index neighbors, Stopwatch& watch, const Run& run) {
+  Report& report = this->report_;
+  if (points_.rows() >= 3) {
+    // Trustworthiness is defined for k < n/2.
+    const QualityOptions options{.neighbors =
+                                     std::max<Index>(1, std::min(neighbors, (points_.rows() - 1) / 2))};
+    report.embedding->quality = embedding_quality<T>(points_, embedding_, options, run);
+  }
+  watch.lap("quality");
+  report.seconds = watch.laps_and_total();
+  report.peak_bytes = peak_memory();
 }
 
 template <class T>

@@ -8,6 +8,7 @@
 #include "manifold/mvu_plan.hpp"
 #include "manifold/mvu_program.hpp"
 #include "manifold/mvu_refine.hpp"
+#include "manifold/new_points.hpp"
 #include "model/model_file.hpp"
 #include "model/spectral_fit.hpp"
 
@@ -22,7 +23,6 @@ namespace {
 constexpr double stands_out = 1e-6;
 /// Of the variance, that a map of what could be unfolded has.
 constexpr double unfolded_share = 0.95;
-constexpr Index placed_at_once = 8192;
 
 /// K as it was found, before it becomes a map: its eigenpairs on the nodes, K weighted by C^½ on both sides.
 struct Unfolded {
@@ -219,27 +219,18 @@ Mvu<T> Mvu<T>::unfolded(const ManifoldData<T>& data, const MvuOptions& options, 
   const double degree = 2 * double(data.graph.report().links) / double(report.n);
   model.neighbors_ = std::clamp<Index>(
       neighbors.radius > 0 ? static_cast<Index>(std::lround(degree)) : neighbors.count, 1, report.n);
-  model.measure_quality(model.neighbors_, run);
-  watch.lap("quality");
-  report.seconds = watch.laps_and_total();
-  report.peak_bytes = peak_memory();
+  model.finish(model.neighbors_, watch, run);
   return model;
 }
 
 template <class T>
 Matrix<T> Mvu<T>::do_transform(const Samples<T>& points, const Run& run) const {
   const SteadyRun steady(run);
-  const Samples<T> scaled = this->scaling_.apply(points);
-  const NeighborIndex<T> index(this->points_, NeighborSearch::automatic, steady);
-  Matrix<T> out(points.rows(), this->embedding_.cols());
-  for (Index first = 0; first < points.rows(); first += placed_at_once) {
-    const Samples<T> some = scaled.middle_rows(first, std::min(placed_at_once, points.rows() - first));
-    const NeighborLists lists = index.nearest(some, neighbors_, steady);
-    out.middleRows(first, some.rows()) =
-        place_by_neighbors<T>(some, this->points_, this->embedding_, lists, steady);
-    run.report("transform", double(first + some.rows()) / double(points.rows()));
-  }
-  return out;
+  return placed(this->points_, this->embedding_.cols(), this->scaling_.apply(points), steady,
+                [&](const NeighborIndex<T>& index, const Samples<T>& some, auto out) {
+                  const NeighborLists lists = index.nearest(some, neighbors_, steady);
+                  out = place_by_neighbors<T>(some, this->points_, this->embedding_, lists, steady);
+                });
 }
 
 template <class T>

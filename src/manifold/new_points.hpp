@@ -4,6 +4,8 @@
 
 #include <mercer/neighbors.hpp>
 
+#include <algorithm>
+
 namespace mercer {
 
 /// Exact where new points are fewer than those of the map: building an approximate index takes longer.
@@ -20,5 +22,22 @@ template <class T>
 [[nodiscard]] NeighborLists mutual_links_of_new(const NeighborIndex<T>& index, const Samples<T>& points,
                                                 const NeighborOptions& neighbors, const Vector<double>& radii,
                                                 const Run& run);
+
+/// Places new points (scaled as those of the map) a part at a time, since their neighbours are in memory
+/// together: place(index, points, out) fills a row of `out` for each of the points.
+template <class T, class Place>
+[[nodiscard]] Matrix<T> placed(const Samples<T>& map_points, Index coordinates, const Samples<T>& points,
+                               const Run& run, const Place& place) {
+  constexpr Index at_once = 8192;
+  Matrix<T> out(points.rows(), coordinates);
+  if (out.size() == 0) return out;
+  const NeighborIndex<T> index = index_for_new(map_points, points.rows(), run);
+  for (Index first = 0; first < points.rows(); first += at_once) {
+    const Index rows = std::min(at_once, points.rows() - first);
+    place(index, points.middle_rows(first, rows), out.middleRows(first, rows));
+    run.report("transform", double(first + rows) / double(points.rows()));
+  }
+  return out;
+}
 
 }  // namespace mercer

@@ -4,6 +4,7 @@
 #include "base/parallel.hpp"
 #include "base/stopwatch.hpp"
 #include "manifold/manifold_data.hpp"
+#include "manifold/new_points.hpp"
 #include "manifold/tsne_descent.hpp"
 #include "manifold/tsne_place.hpp"
 #include "manifold/tsne_plan.hpp"
@@ -18,8 +19,6 @@
 namespace mercer {
 namespace {
 
-constexpr Index placed_at_once = 8192;  ///< new points, whose lists of neighbours are in memory together
-constexpr Index exact_search_most = 50000;
 constexpr Index quality_neighbors = 12;
 
 /// Points at distance 0 of another.
@@ -146,35 +145,23 @@ Tsne<T> Tsne<T>::fit(const Samples<T>& samples, const TsneOptions& options, cons
     if (const std::string note = forces->note(); !note.empty()) report.notes.push_back(note);
   }
   if (!course.fell)
-    report.notes.push_back("the divergence no longer fell after the exaggeration: try a lower learning rate");
+    report.notes.emplace_back("the divergence no longer fell after the exaggeration: try a lower learning rate");
   report.embedding->kl_divergence = course.divergence;
   report.embedding->kl_history = std::move(course.history);
   watch.lap("descent");
-  model.measure_quality(quality_neighbors, steady);
-  watch.lap("quality");
-  report.seconds = watch.laps_and_total();
-  report.peak_bytes = peak_memory();
+  model.finish(quality_neighbors, watch, steady);
   return model;
 }
 
 template <class T>
 Matrix<T> Tsne<T>::do_transform(const Samples<T>& points, const Run& run) const {
   const SteadyRun steady(run);
-  const Samples<T> scaled = this->scaling_.apply(points);
-  // Building an approximate index takes longer than an exact search for a few points.
-  const bool exact = this->points_.rows() > exact_search_most && points.rows() < this->points_.rows();
-  const NeighborIndex<T> index(this->points_, exact ? NeighborSearch::brute : NeighborSearch::automatic,
-                               steady);
   const Index count = neighbors_for(perplexity_, this->points_.rows());
   const TsneMap<T> map(this->embedding_);
-  Matrix<T> out(points.rows(), map.components());
-  for (Index first = 0; first < points.rows(); first += placed_at_once) {
-    const Index rows = std::min(placed_at_once, points.rows() - first);
-    const NeighborLists lists = index.nearest(scaled.middle_rows(first, rows), count, steady);
-    out.middleRows(first, rows) = place_points(lists, map, perplexity_, steady);
-    run.report("transform", double(first + rows) / double(points.rows()));
-  }
-  return out;
+  return placed(this->points_, map.components(), this->scaling_.apply(points), steady,
+                [&](const NeighborIndex<T>& index, const Samples<T>& some, auto out) {
+                  out = place_points(index.nearest(some, count, steady), map, perplexity_, steady);
+                });
 }
 
 template <class T>

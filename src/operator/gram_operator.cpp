@@ -2,7 +2,6 @@
 #include "operator/gram_operator.hpp"
 
 #include "base/thread_scratch.hpp"
-#include "operator/tile_pass.hpp"
 
 #include <fmt/format.h>
 
@@ -170,16 +169,16 @@ void GramOperator::evaluate(Index i, Index j, Index together, SumsInOrder* sums,
 }
 
 template <class S>
-void GramOperator::multiply_tile(Index i, Index j, Index vectors, const S* v_j, double* y_i, const S* v_i,
-                                 double* y_j, SumsInOrder* sums, double* rows) const {
-  const Index w = tile::width(), groups = (vectors + w - 1) / w, planes = planes_of(storage_);
-  with_sums_in<S>(groups * tile::size * w, y_i, y_j, [&](S* own, S* other) {
+void GramOperator::multiply_tile(Index i, Index j, Index vectors, const TileOperands<S>& o, SumsInOrder* sums,
+                                 double* rows) const {
+  const Index w = tile::width(), planes = planes_of(storage_);
+  with_sums_in<S>(TiledBlock{.n = size(), .vectors = vectors}.length, o.y_i, o.y_j, [&](S* own, S* other) {
     if (planes >= planes_for<S>) {
-      tile::multiply(stored_.data() + (i * (i + 1) / 2 + j) * planes * tile::plane, vectors, v_j, own, v_i,
-                     other);
+      tile::multiply(stored_.data() + (i * (i + 1) / 2 + j) * planes * tile::plane, vectors, o.v_j, own,
+                     o.v_i, other);
     } else {
       evaluate<S>(i, j, rows_multiplied, sums, rows, [&](Index first, Index count, const S* k) {
-        tile::multiply_rows(k, count, vectors, v_j, own + first * w, v_i + first * w, other);
+        tile::multiply_rows(k, count, vectors, o.v_j, own + first * w, o.v_i + first * w, other);
       });
     }
   });
@@ -253,102 +252,47 @@ const Vector<double>* GramOperator::row_sums() const { return sums_ ? &sums_->ro
 
 template <class S>
 void GramOperator::multiply(const BlockView<double>& v, BlockRef<double> y, const Run& run) const {
-  const Index n = size(), b = v.cols(), w = tile::width(), groups = (b + w - 1) / w;
-  const Index group = tile::size * w, tile_length = groups * group, length = tile_rows_ * tile_length;
   const Strips strips(tile_rows_);
   const bool kept = planes_of(storage_) >= planes_for<S>;
-
-  const std::lock_guard one_at_a_time(scratch_mutex_);
-  const Index buffers = buffers_for(strips.count, length, run.thread_count());
-  const auto needed = static_cast<std::size_t>((buffers + 2) * length);
-  if (scratch_size_ < needed) {
-    scratch_size_ = 0;
-    scratch_ = HugeBuffer<double>();  // the old one first
-    scratch_ = HugeBuffer<double>(needed);
-    scratch_size_ = needed;
-  }
-  S* const packed = reinterpret_cast<S*>(scratch_.data());
-  double* const total = scratch_.data() + length;
-  std::vector<double*> parts;
-  for (Index i = 0; i < buffers; ++i) parts.push_back(total + (i + 1) * length);
-
-  // The vectors by tiles of rows, each tile's groups of w vectors one after the other, padded with
-  // zeros in both directions: whatever a tile of K needs is contiguous.
-  parallel_for(tile_rows_, run, [&](Index t) {
-    S* out = packed + t * tile_length;
-    const Index i0 = t * tile::size, rows = std::min(tile::size, n - i0);
-    std::fill(out, out + tile_length, S(0));
-    std::fill(total + t * tile_length, total + (t + 1) * tile_length, 0.0);
-    for (Index c = 0; c < b; ++c)
-      for (Index i = 0; i < rows; ++i) out[c / w * group + tile::place<S>(i, c % w, w)] = S(v(i0 + i, c));
-  });
-
   std::optional<SumsInOrder> k_sums;
-  if (std::is_same_v<S, double> && !kept && !sums_) k_sums.emplace(strips, n, run);
-  OrderedSum<double> sums(total, strips.count, std::move(parts));
+  if (std::is_same_v<S, double> && !kept && !sums_) k_sums.emplace(strips, size(), run);
   std::atomic<Index> done{0};
-  parallel_for(strips.count, run, [&](Index strip) {
+  pass_.apply<S>(v, y, scale_, run, [&](Index strip, const auto& operands) {
     try {
-      const Index reach = strips.rows(strip) * tile_length;
-      double* const mine = sums.borrow(strip, run);
       double* const rows = k_sums ? k_sums->open(strip) : nullptr;
-      std::fill(mine, mine + reach, 0.0);
       for (Index t = strips.begin(strip); t < strips.begin(strip + 1); ++t) {
         run.check();
         const auto [i, j] = position_of(t);
-        const Index at_i = i * tile_length, at_j = j * tile_length;
-        multiply_tile<S>(i, j, b, packed + at_j, mine + at_i, packed + at_i, i == j ? nullptr : mine + at_j,
-                         k_sums ? &*k_sums : nullptr, rows);
+        multiply_tile<S>(i, j, v.cols(), operands(i, j), k_sums ? &*k_sums : nullptr, rows);
         if (!kept && ++done % 64 == 0 && omp_get_thread_num() == 0)
           run.report("pass over the kernel matrix", double(done) / double(strips.tiles));
       }
-      sums.give(strip, mine, reach);
       if (k_sums) k_sums->close(strip, rows);
     } catch (...) {
-      sums.abandon();
       if (k_sums) k_sums->abandon();
       throw;
     }
   });
   if (k_sums) sums_ = k_sums->total();
-
-  parallel_for(tile_rows_, run, [&](Index t) {
-    const double* in = total + t * tile_length;
-    const Index i0 = t * tile::size, rows = std::min(tile::size, n - i0);
-    for (Index c = 0; c < b; ++c)
-      for (Index i = 0; i < rows; ++i)
-        y(i0 + i, c) = in[c / w * group + tile::place<S>(i, c % w, w)] / scale_;
-  });
 }
 
 template <class S>
 Matrix<double> GramOperator::tile_row_product(Index row, const BlockView<double>& v) const {
-  const Index n = size(), b = v.cols(), w = tile::width(), groups = (b + w - 1) / w, group = tile::size * w;
-  const auto length = static_cast<std::size_t>(groups * group);
+  const TiledBlock block{.n = size(), .vectors = v.cols()};
+  const auto length = static_cast<std::size_t>(block.length);
   std::vector<S> mine(length), theirs(length);
   std::vector<double> sum(length, 0.0), ignored(length);
-  const auto pack = [&](Index tile_row, std::vector<S>& out) {
-    const Index i0 = tile_row * tile::size, rows = std::min(tile::size, n - i0);
-    std::fill(out.begin(), out.end(), S(0));
-    for (Index c = 0; c < b; ++c)
-      for (Index i = 0; i < rows; ++i)
-        out[static_cast<std::size_t>(c / w * group + tile::place<S>(i, c % w, w))] = S(v(i0 + i, c));
-  };
-  pack(row, mine);
+  block.pack(v, row, mine.data());
   for (Index other = 0; other < tile_rows_; ++other) {
-    pack(other, theirs);
-    const Index i = std::max(row, other), j = std::min(row, other);
-    S *const v_j = other <= row ? theirs.data() : mine.data(), *const v_i =
-                                                                   other <= row ? mine.data() : theirs.data();
-    double *const y_i = other <= row ? sum.data() : ignored.data(), *const y_j =
-                                                                        other <= row ? nullptr : sum.data();
-    multiply_tile<S>(i, j, b, v_j, y_i, v_i, y_j, nullptr, nullptr);
+    block.pack(v, other, theirs.data());
+    const bool left = other <= row;  // of the diagonal: the tile lies as it is stored
+    const TileOperands<S> operands =
+        left ? TileOperands<S>{theirs.data(), sum.data(), mine.data(), nullptr}
+             : TileOperands<S>{mine.data(), ignored.data(), theirs.data(), sum.data()};
+    multiply_tile<S>(std::max(row, other), std::min(row, other), v.cols(), operands, nullptr, nullptr);
   }
-  const Index rows = std::min(tile::size, n - row * tile::size);
-  Matrix<double> out(rows, b);
-  for (Index c = 0; c < b; ++c)
-    for (Index i = 0; i < rows; ++i)
-      out(i, c) = sum[static_cast<std::size_t>(c / w * group + tile::place<S>(i, c % w, w))] / scale_;
+  Matrix<double> out(block.rows(row), v.cols());
+  block.unpack<S>(sum.data(), row, scale_, out);
   return out;
 }
 

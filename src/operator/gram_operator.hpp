@@ -9,8 +9,7 @@
 
 #include "base/huge_buffer.hpp"
 #include "kernel/tiles.hpp"
-
-#include <mutex>
+#include "operator/tile_pass.hpp"
 
 namespace mercer {
 
@@ -52,10 +51,10 @@ class GramOperator final : public SymmetricOperator<double> {
   /// The pass itself, with vectors, sums and evaluated tiles in S.
   template <class S>
   void multiply(const BlockView<double>& v, BlockRef<double> y, const Run& run) const;
-  /// The product of tile (i, j) with its vectors, both ways; y_j null: one way.
+  /// The product of tile (i, j) with its vectors, both ways or, without y_j, one way.
   template <class S>
-  void multiply_tile(Index i, Index j, Index vectors, const S* v_j, double* y_i, const S* v_i, double* y_j,
-                     SumsInOrder* sums, double* rows) const;
+  void multiply_tile(Index i, Index j, Index vectors, const TileOperands<S>& operands, SumsInOrder* sums,
+                     double* rows) const;
   /// Evaluates tile (i, j), so many rows together, and hands them to use(first row, rows, values): row-major,
   /// scaled, tile::size values in a row and a multiple of tile::panel rows, padded with zeros. Exact values
   /// are added to `sums` and their `rows` if given.
@@ -73,10 +72,7 @@ class GramOperator final : public SymmetricOperator<double> {
   Vector<double> diagonal_;   ///< |k_ii|
   HugeBuffer<float> stored_;  ///< two planes a tile, one when rounded, none when recomputed
 
-  /// What a pass works in, kept for the next: fresh memory costs as much as the pass itself.
-  mutable std::mutex scratch_mutex_;
-  mutable HugeBuffer<double> scratch_;
-  mutable std::size_t scratch_size_ = 0;
+  TilePass pass_;
   mutable std::optional<Sums> sums_;
 };
 

@@ -2,7 +2,6 @@
 #include "operator/triangle_operator.hpp"
 
 #include "base/thread_scratch.hpp"
-#include "operator/tile_pass.hpp"
 
 #include <cmath>
 
@@ -73,63 +72,16 @@ void TriangleOperator::do_apply_roughly(const BlockView<double>& v, BlockRef<dou
 
 template <class S>
 void TriangleOperator::multiply(const BlockView<double>& v, BlockRef<double> y, const Run& run) const {
-  const Index n = size(), b = v.cols(), w = tile::width(), groups = (b + w - 1) / w;
-  const Index group = tile::size * w, tile_length = groups * group, length = tile_rows_ * tile_length;
   const Strips strips(tile_rows_);
-
-  const std::lock_guard one_at_a_time(scratch_mutex_);
-  const Index buffers = buffers_for(strips.count, length, run.thread_count());
-  const auto needed = static_cast<std::size_t>((buffers + 2) * length);
-  if (scratch_size_ < needed) {
-    scratch_size_ = 0;
-    scratch_ = HugeBuffer<double>();  // the old one first
-    scratch_ = HugeBuffer<double>(needed);
-    scratch_size_ = needed;
-  }
-  S* const packed = reinterpret_cast<S*>(scratch_.data());
-  double* const total = scratch_.data() + length;
-  std::vector<double*> parts;
-  for (Index i = 0; i < buffers; ++i) parts.push_back(total + (i + 1) * length);
-
-  // The vectors by tiles of rows, each tile's groups of w vectors one after the other, padded with zeros.
-  parallel_for(tile_rows_, run, [&](Index t) {
-    S* out = packed + t * tile_length;
-    const Index i0 = t * tile::size, rows = std::min(tile::size, n - i0);
-    std::fill(out, out + tile_length, S(0));
-    std::fill(total + t * tile_length, total + (t + 1) * tile_length, 0.0);
-    for (Index c = 0; c < b; ++c)
-      for (Index i = 0; i < rows; ++i) out[c / w * group + tile::place<S>(i, c % w, w)] = S(v(i0 + i, c));
-  });
-
-  OrderedSum<double> sums(total, strips.count, std::move(parts));
-  parallel_for(strips.count, run, [&](Index strip) {
-    try {
-      const Index used = strips.rows(strip) * tile_length;
-      double* const mine = sums.borrow(strip, run);
-      std::fill(mine, mine + used, 0.0);
-      for (Index t = strips.begin(strip); t < strips.begin(strip + 1); ++t) {
-        run.check();
-        const TilePosition at = position_of(t);
-        const Index at_i = at.row * tile_length, at_j = at.col * tile_length;
-        with_sums_in<S>(tile_length, mine + at_i, at.row == at.col ? nullptr : mine + at_j,
-                        [&](S* own, S* other) {
-                          tile::multiply(tiles_.data() + t * tile_floats, b, packed + at_j, own,
-                                         packed + at_i, other);
-                        });
-      }
-      sums.give(strip, mine, used);
-    } catch (...) {
-      sums.abandon();
-      throw;
+  const Index b = v.cols(), length = TiledBlock{.n = size(), .vectors = b}.length;
+  pass_.apply<S>(v, y, scale_, run, [&](Index strip, const auto& operands) {
+    for (Index t = strips.begin(strip); t < strips.begin(strip + 1); ++t) {
+      run.check();
+      const TileOperands<S> o = operands(position_of(t).row, position_of(t).col);
+      with_sums_in<S>(length, o.y_i, o.y_j, [&](S* own, S* other) {
+        tile::multiply(tiles_.data() + t * tile_floats, b, o.v_j, own, o.v_i, other);
+      });
     }
-  });
-
-  parallel_for(tile_rows_, run, [&](Index t) {
-    const double* in = total + t * tile_length;
-    const Index i0 = t * tile::size, rows = std::min(tile::size, n - i0);
-    for (Index c = 0; c < b; ++c)
-      for (Index i = 0; i < rows; ++i)
-        y(i0 + i, c) = in[c / w * group + tile::place<S>(i, c % w, w)] / scale_;
   });
 }
 

@@ -5,10 +5,10 @@
 #include <mercer/symmetric_operator.hpp>
 
 #include "base/huge_buffer.hpp"
+#include "operator/tile_pass.hpp"
 
 #include <algorithm>
 #include <array>
-#include <mutex>
 
 namespace mercer {
 
@@ -52,16 +52,12 @@ class TriangleOperator final : public SymmetricOperator<double> {
   HugeBuffer<float> tiles_;
   std::optional<double> trace_, squares_;
   Vector<double> rows_;
-
-  /// What a pass works in, kept for the next: fresh memory costs as much as the pass itself.
-  mutable std::mutex scratch_mutex_;
-  mutable HugeBuffer<double> scratch_;
-  mutable std::size_t scratch_size_ = 0;
+  TilePass pass_;
 };
 
 template <class Column>
 void TriangleOperator::put(Index first, const Column& column) {
-  constexpr Index rows = 8, width = 256;  // tile::panel, tile::size
+  constexpr Index rows = tile::panel, width = tile::size;
   double* const values = row_scratch();
   for (Index tile = 0; tile * width < reach(first); ++tile) {
     const Index begin = tile * width, count = std::min(width, size() - begin);

@@ -1,4 +1,5 @@
 // Reports of decompositions: the fields of the contract, words without a NaN, and the way through a file.
+#include "model/report_carrier.hpp"
 #include "model/toy_model.hpp"
 
 #include <mercer/report.hpp>
@@ -163,38 +164,25 @@ TEST(DecompositionText, LongListsOfComponentsStop) {
   EXPECT_LT(std::count(text.begin(), text.end(), '\n'), 35);
 }
 
-/// A model that is nothing but its report.
-class Carrier final : public Model<double> {
- public:
-  explicit Carrier(Report r) { report_ = std::move(r); }
-  explicit Carrier(ModelReader<double>& reader) { reader.restore(*this); }
-  [[nodiscard]] Index features() const override { return report_.d; }
-  [[nodiscard]] Matrix<double> scores() const override { return {}; }
-
- private:
-  Matrix<double> do_transform(const Samples<double>&, const Run&) const override { return {}; }
-  void write(ModelWriter&) const override {}
-};
-
 TEST(DecompositionFile, ComesBackWhole) {
   Folder folder;
   for (const Report& r : {cp_report(), svd2d_report()}) {
-    Carrier(r).save(folder / "m");
+    test::ReportCarrier(r).save(folder / "m");
     ModelReader<double> reader(folder / "m");
-    EXPECT_EQ(Carrier(reader).report().to_json(), r.to_json());
+    EXPECT_EQ(test::ReportCarrier(reader).report().to_json(), r.to_json());
   }
 }
 
 TEST(DecompositionFile, DamageIsNamed) {
   Folder folder;
-  Carrier(svd2d_report()).save(folder / "m");
+  test::ReportCarrier(svd2d_report()).save(folder / "m");
   const Parts good = Parts::of(slurp(folder / "m"));
   const auto damaged = [&](const std::string& pointer, const json& value, const std::string& words) {
     Parts parts = good;
     parts.change_parameters([&](json& j) { j[json::json_pointer(pointer)] = value; });
     spill(folder / "bad", parts.bytes());
     ModelReader<double> reader(folder / "bad");
-    const Error error = error_of([&] { Carrier back(reader); });
+    const Error error = error_of([&] { test::ReportCarrier back(reader); });
     EXPECT_EQ(error.code(), ErrorCode::bad_data);
     EXPECT_TRUE(has_words(error, words)) << error.what();
   };
