@@ -36,22 +36,25 @@ std::vector<Index> measured_points(Index n, Index most, std::uint64_t seed) {
   return all;
 }
 
-/// The k nearest, in order.
+/// The k nearest, in order. The k-th of some is no nearer than the k-th of all: what lies beyond it is
+/// passed over.
 std::vector<Neighbor> nearest(std::span<const double> squared, Index k) {
-  std::vector<Neighbor> heap;  // the farthest on top
-  for (std::size_t j = 0; j < squared.size(); ++j) {
-    const Neighbor candidate{squared[j], static_cast<std::int32_t>(j)};
-    if (static_cast<Index>(heap.size()) < k) {
-      heap.push_back(candidate);
-      std::push_heap(heap.begin(), heap.end());
-    } else if (candidate < heap.front()) {
-      std::pop_heap(heap.begin(), heap.end());
-      heap.back() = candidate;
-      std::push_heap(heap.begin(), heap.end());
-    }
-  }
-  std::sort_heap(heap.begin(), heap.end());
-  return heap;
+  constexpr std::size_t step = 16;
+  thread_local std::vector<double> some;
+  thread_local std::vector<Found<double>> found;
+  some.clear(), found.resize(squared.size());
+  const std::size_t stride = squared.size() / step >= static_cast<std::size_t>(k) ? step : 1;
+  for (std::size_t j = 0; j < squared.size(); j += stride) some.push_back(squared[j]);
+  std::nth_element(some.begin(), some.begin() + (k - 1), some.end());
+  const Index count = tile_scan::not_above(squared.data(), static_cast<Index>(squared.size()),
+                                           some[static_cast<std::size_t>(k - 1)], found.data());
+  std::vector<Neighbor> out(static_cast<std::size_t>(count));
+  std::transform(found.begin(), found.begin() + count, out.begin(), [](const Found<double>& f) {
+    return Neighbor{f.lower, f.index};
+  });
+  std::partial_sort(out.begin(), out.begin() + k, out.end());
+  out.resize(static_cast<std::size_t>(k));
+  return out;
 }
 
 /// Its place among all others by distance, from 1; equal distances by number.
@@ -83,31 +86,18 @@ Index shared(const std::vector<Neighbor>& a, const std::vector<Neighbor>& b) {
   return static_cast<Index>(both.size());
 }
 
-/// Sums over pairs, δ in the data and d in the map, about a first guess of the scale: what the best scale
-/// leaves is then not the difference of large numbers.
-struct PairSums {
-  double data = 0, map = 0, both = 0, left = 0;  // δ², d², dδ, (d − s₀δ)²
+/// δ in the data, d in the map: sums about a first guess of the scale, so that what the best scale leaves is
+/// not the difference of large numbers.
+using tile_scan::PairSums;
 
-  void add(std::span<const double> data_squared, std::span<const double> map_squared, Index itself,
-           double guess) {
-    for (std::size_t j = 0; j < data_squared.size(); ++j) {
-      if (static_cast<Index>(j) == itself) continue;
-      const double delta = std::sqrt(data_squared[j]), d = std::sqrt(map_squared[j]), e = d - guess * delta;
-      data += data_squared[j], map += map_squared[j];
-      both += d * delta, left += e * e;
-    }
-  }
-  void add(const PairSums& other) {
-    data += other.data, map += other.map, both += other.both, left += other.left;
-  }
-  [[nodiscard]] double scale() const { return data > 0 ? both / data : 0; }
-  /// √(min_s Σ(d − sδ)²/Σd²); a map of one point only has lost everything, unless the data was such.
-  [[nodiscard]] double stress(double guess) const {
-    if (map == 0) return data == 0 ? 0 : 1;
-    const double e = scale() - guess;
-    return std::sqrt(std::max(0.0, left - e * e * data) / map);
-  }
-};
+double best_scale(const PairSums& sums) { return sums.first > 0 ? sums.both / sums.first : 0; }
+
+/// √(min_s Σ(d − sδ)²/Σd²); a map of one point only has lost everything, unless the data was such.
+double stress(const PairSums& sums, double guess) {
+  if (sums.second == 0) return sums.first == 0 ? 0 : 1;
+  const double e = best_scale(sums) - guess;
+  return std::sqrt(std::max(0.0, sums.left - e * e * sums.first) / sums.second);
+}
 
 struct PointQuality {
   double intruders = 0, missing = 0, kept = 0;
@@ -144,7 +134,8 @@ class Comparison {
     out.intruders = ranks_beyond(in_data, near_in_data, near_in_map);
     out.missing = ranks_beyond(in_map, near_in_map, near_in_data);
     out.kept = double(shared(near_in_data, near_in_map));
-    out.pairs.add(in_data, in_map, i, guess);
+    out.pairs = tile_scan::pair_sums(in_data.data(), in_map.data(), i, guess);
+    out.pairs.add(tile_scan::pair_sums(in_data.data() + i + 1, in_map.data() + i + 1, n_ - i - 1, guess));
     return out;
   }
 
@@ -177,7 +168,7 @@ EmbeddingQuality embedding_quality(const Samples<T>& data, const MatrixView<T>& 
   const Comparison<T> comparison(data, image, k, steady);
   PointQuality first;
   comparison.measure(std::span(points).first(1), 0, &first);
-  const double guess = first.pairs.scale();
+  const double guess = best_scale(first.pairs);
   std::vector<PointQuality> each(points.size());
   const auto m = static_cast<Index>(points.size());
   const Index together = comparison.together();
@@ -201,7 +192,7 @@ EmbeddingQuality embedding_quality(const Samples<T>& data, const MatrixView<T>& 
           .trustworthiness = 1 - sum.intruders / worst,
           .continuity = 1 - sum.missing / worst,
           .preservation = sum.kept / (double(m) * double(k)),
-          .stress = sum.pairs.stress(guess),
+          .stress = stress(sum.pairs, guess),
           .measured = m};
 }
 

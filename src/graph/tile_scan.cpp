@@ -8,25 +8,20 @@
 #include "graph/tile_scan.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
 
 HWY_BEFORE_NAMESPACE();
 namespace mercer::tile_scan::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// A comparison that holds for no number keeps it: what overflowed is looked at closely later.
-template <bool either, class S>
-Index Near(const S* HWY_RESTRICT dot, Index n, S own, const S* HWY_RESTRICT half, S limit,
-           const S* HWY_RESTRICT limits, Found<S>* HWY_RESTRICT out) {
+/// Those of value(j), j < n, not above bound(j); one(j) says both of a single j. A comparison that holds for
+/// no number keeps it: what overflowed is looked at closely later.
+template <class S, class Value, class Bound, class One>
+HWY_INLINE Index Pick(Index n, const Value& value, const Bound& bound, const One& one,
+                      Found<S>* HWY_RESTRICT out) {
   const hn::ScalableTag<S> d;
   const Index lanes = static_cast<Index>(hn::Lanes(d));
-  const auto own_v = hn::Set(d, own), limit_v = hn::Set(d, limit);
-  const auto value = [&](Index j) HWY_ATTR {
-    return hn::Add(own_v, hn::Sub(hn::LoadU(d, half + j), hn::LoadU(d, dot + j)));
-  };
-  const auto bound = [&](Index j) HWY_ATTR {
-    if constexpr (either) return hn::Max(limit_v, hn::LoadU(d, limits + j));
-    return limit_v;
-  };
   Index count = 0;
   HWY_ALIGN S values[HWY_MAX_BYTES / sizeof(S)];
   const auto pick = [&](auto v, auto far, Index j) HWY_ATTR {
@@ -50,11 +45,37 @@ Index Near(const S* HWY_RESTRICT dot, Index n, S own, const S* HWY_RESTRICT half
     pick(v2, m2, j + 2 * lanes), pick(v3, m3, j + 3 * lanes);
   }
   for (; j < n; ++j) {
-    const S v = own + (half[j] - dot[j]);
-    const S l = either ? std::max(limit, limits[j]) : limit;
-    if (!(v > l)) out[count++] = {v, static_cast<std::int32_t>(j)};
+    const auto [v, limit] = one(j);
+    if (!(v > limit)) out[count++] = {v, static_cast<std::int32_t>(j)};
   }
   return count;
+}
+
+template <bool either, class S>
+Index Near(const S* HWY_RESTRICT dot, Index n, S own, const S* HWY_RESTRICT half, S limit,
+           const S* HWY_RESTRICT limits, Found<S>* HWY_RESTRICT out) {
+  const hn::ScalableTag<S> d;
+  const auto own_v = hn::Set(d, own), limit_v = hn::Set(d, limit);
+  const auto value = [&](Index j) HWY_ATTR {
+    return hn::Add(own_v, hn::Sub(hn::LoadU(d, half + j), hn::LoadU(d, dot + j)));
+  };
+  const auto bound = [&](Index j) HWY_ATTR {
+    if constexpr (either) return hn::Max(limit_v, hn::LoadU(d, limits + j));
+    return limit_v;
+  };
+  const auto one = [&](Index j) {
+    return std::pair(own + (half[j] - dot[j]), either ? std::max(limit, limits[j]) : limit);
+  };
+  return Pick<S>(n, value, bound, one, out);
+}
+
+Index NotAbove(const double* HWY_RESTRICT values, Index n, double limit, Found<double>* HWY_RESTRICT out) {
+  const hn::ScalableTag<double> d;
+  const auto limit_v = hn::Set(d, limit);
+  const auto value = [&](Index j) HWY_ATTR { return hn::LoadU(d, values + j); };
+  const auto bound = [&](Index) HWY_ATTR { return limit_v; };
+  const auto one = [&](Index j) { return std::pair(values[j], limit); };
+  return Pick<double>(n, value, bound, one, out);
 }
 
 #define MERCER_FOR_TYPE(S, Suffix)                                                            \
@@ -78,6 +99,27 @@ Index CountBelow(const double* HWY_RESTRICT values, Index n, double limit) {
     count += static_cast<Index>(hn::CountTrue(d, hn::Lt(hn::LoadU(d, values + j), limit_v)));
   for (; j < n; ++j) count += values[j] < limit;
   return count;
+}
+
+PairSums Sums(const double* HWY_RESTRICT a, const double* HWY_RESTRICT b, Index n, double scale) {
+  const hn::ScalableTag<double> d;
+  const Index lanes = static_cast<Index>(hn::Lanes(d));
+  const auto scale_v = hn::Set(d, scale);
+  auto first = hn::Zero(d), second = hn::Zero(d), both = hn::Zero(d), left = hn::Zero(d);
+  Index j = 0;
+  for (; j + lanes <= n; j += lanes) {
+    const auto a2 = hn::LoadU(d, a + j), b2 = hn::LoadU(d, b + j);
+    const auto x = hn::Sqrt(a2), y = hn::Sqrt(b2), e = hn::NegMulAdd(scale_v, x, y);
+    first = hn::Add(first, a2), second = hn::Add(second, b2);
+    both = hn::MulAdd(x, y, both), left = hn::MulAdd(e, e, left);
+  }
+  const auto total = [&](auto v) HWY_ATTR { return hn::GetLane(hn::SumOfLanes(d, v)); };
+  PairSums out{total(first), total(second), total(both), total(left)};
+  for (; j < n; ++j) {
+    const double x = std::sqrt(a[j]), y = std::sqrt(b[j]), e = y - scale * x;
+    out.add({a[j], b[j], x * y, e * e});
+  }
+  return out;
 }
 
 }  // namespace mercer::tile_scan::HWY_NAMESPACE
@@ -104,6 +146,16 @@ MERCER_DISPATCH(double, Double)
 HWY_EXPORT(CountBelow);
 Index count_below(const double* values, Index n, double limit) {
   return HWY_DYNAMIC_DISPATCH(CountBelow)(values, n, limit);
+}
+
+HWY_EXPORT(NotAbove);
+Index not_above(const double* values, Index n, double limit, Found<double>* out) {
+  return HWY_DYNAMIC_DISPATCH(NotAbove)(values, n, limit, out);
+}
+
+HWY_EXPORT(Sums);
+PairSums pair_sums(const double* a, const double* b, Index n, double scale) {
+  return HWY_DYNAMIC_DISPATCH(Sums)(a, b, n, scale);
 }
 
 }  // namespace mercer::tile_scan

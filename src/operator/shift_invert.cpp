@@ -15,6 +15,7 @@ namespace {
 
 constexpr Index columns_together = 4;  ///< of a solve; the groups go to the threads
 constexpr double serial_flops = 1e11;  ///< up to here a factor is made by one thread, the same for all runs
+constexpr double dissect_flops = 2e9;  ///< a factor of fewer is made sooner than a better order is found
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 
 /// CHOLMOD's settings and workspace, silent. One thread uses it at a time.
@@ -130,13 +131,25 @@ ShiftInvert::ShiftInvert(const SparseMatrix<double>& a, Vector<double> null_vect
   run.check();
   Common& common = cholmod_->common;
   cholmod_->matrix = lower_triangle_of(a);
-  cholmod_->symbolic = cholmod_l_analyze(&cholmod_->matrix, common.get());
-  common.require_success("analysis");
+  const auto analyze = [&](int ordering) {
+    common->nmethods = 1;
+    common->method[0].ordering = ordering;
+    cholmod_factor* found = cholmod_l_analyze(&cholmod_->matrix, common.get());
+    common.require_success("analysis");
+    if (cholmod_->symbolic != nullptr && common->fl >= cost_.flops) {
+      cholmod_l_free_factor(&found, common.get());
+      return;
+    }
+    cholmod_l_free_factor(&cholmod_->symbolic, common.get());
+    cholmod_->symbolic = found;
+    cost_.flops = common->fl;
+    cost_.entries = common->lnz;
+  };
+  analyze(CHOLMOD_AMD);
+  if (cost_.flops > dissect_flops) analyze(CHOLMOD_METIS);
   const cholmod_factor& l = *cholmod_->symbolic;
-  cost_.flops = common->fl;
-  cost_.entries = common->lnz;
   // By blocks: numbers alone, a few rows' names. By columns: a name for each number.
-  cost_.bytes = l.is_super ? double(l.xsize) * 8 + double(l.ssize) * 8 : common->lnz * 16;
+  cost_.bytes = l.is_super ? double(l.xsize) * 8 + double(l.ssize) * 8 : cost_.entries * 16;
 }
 
 ShiftInvert::~ShiftInvert() = default;

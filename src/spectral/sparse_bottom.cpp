@@ -25,7 +25,7 @@ constexpr Index guards = 4;
 /// σ relative to ‖A‖: small beside the bottom, large beside what rounding leaves of a pivot.
 constexpr double first_shift = 1e-12, last_shift = 1e-6, shift_growth = 100;
 /// Up to so many operations of LDLᵀ, by simple columns, the eigenvalues below are counted.
-constexpr double count_flops = 3e8;
+constexpr double count_flops = 5e7;
 /// A factor of so few operations is not worth asking for another way.
 constexpr double cheap_flops = 2e10;
 /// Operations a second and thread, roughly: of a factor in blocks, of a sparse product with eight vectors.
