@@ -33,8 +33,8 @@ bool UnionFind::join(Index a, Index b) {
 namespace {
 
 /// The sets, numbered by their first members.
-Components numbered(UnionFind& sets, Index n) {
-  Components out;
+GraphPieces numbered(UnionFind& sets, Index n) {
+  GraphPieces out;
   out.of.assign(static_cast<std::size_t>(n), -1);
   for (Index i = 0; i < n; ++i) {
     const auto leader = static_cast<std::size_t>(sets.find(i));  // never behind i: the smaller number leads
@@ -51,7 +51,7 @@ Components numbered(UnionFind& sets, Index n) {
 /// The nearest way out of each piece but the largest. Points are put in order of their pieces, so that those
 /// a point must not be joined to are one stretch.
 template <class T>
-std::vector<Bridge> ways_out(const Samples<T>& points, const Components& pieces, const Run& run) {
+std::vector<Bridge> ways_out(const Samples<T>& points, const GraphPieces& pieces, const Run& run) {
   const Index n = points.rows(), largest = pieces.largest();
   std::vector<Index> begin(static_cast<std::size_t>(pieces.count()) + 1, 0);
   std::vector<Index> rank(static_cast<std::size_t>(pieces.count()));  // the largest goes last
@@ -95,9 +95,9 @@ std::vector<Bridge> ways_out(const Samples<T>& points, const Components& pieces,
 
 }  // namespace
 
-Index Components::largest() const { return std::max_element(sizes.begin(), sizes.end()) - sizes.begin(); }
+Index GraphPieces::largest() const { return std::max_element(sizes.begin(), sizes.end()) - sizes.begin(); }
 
-Components components_of(const NeighborLists& lists) {
+GraphPieces pieces_of(const NeighborLists& lists) {
   UnionFind sets(lists.size());
   for (Index i = 0; i < lists.size(); ++i)
     for (const std::int32_t j : lists.neighbors(i)) sets.join(i, j);
@@ -105,7 +105,7 @@ Components components_of(const NeighborLists& lists) {
 }
 
 template <class T>
-std::vector<Bridge> bridges_between(const Samples<T>& points, const Components& components, const Run& run) {
+std::vector<Bridge> bridges_between(const Samples<T>& points, const GraphPieces& components, const Run& run) {
   const Index n = points.rows();
   UnionFind sets(n);
   std::vector<Index> first(components.sizes.size(), -1);
@@ -115,7 +115,7 @@ std::vector<Bridge> bridges_between(const Samples<T>& points, const Components& 
     sets.join(leader, i);
   }
   std::vector<Bridge> out;
-  for (Components pieces = components; pieces.count() > 1; pieces = numbered(sets, n))
+  for (GraphPieces pieces = components; pieces.count() > 1; pieces = numbered(sets, n))
     for (const Bridge& bridge : ways_out(points, pieces, run))
       if (sets.join(bridge.a, bridge.b)) out.push_back(bridge);
   return out;
@@ -160,7 +160,7 @@ NeighborLists restricted(const NeighborLists& lists, const std::vector<Index>& r
 }
 
 #define MERCER_INSTANTIATE(T) \
-  template std::vector<Bridge> bridges_between(const Samples<T>&, const Components&, const Run&);
+  template std::vector<Bridge> bridges_between(const Samples<T>&, const GraphPieces&, const Run&);
 MERCER_INSTANTIATE(float)
 MERCER_INSTANTIATE(double)
 #undef MERCER_INSTANTIATE

@@ -20,14 +20,14 @@ class UnionFind {
   std::vector<Index> parent_;
 };
 
-struct Components {
+struct GraphPieces {
   std::vector<Index> of;     ///< the piece of each point, numbered by their first points
   std::vector<Index> sizes;  ///< of each piece
 
   [[nodiscard]] Index count() const { return static_cast<Index>(sizes.size()); }
   [[nodiscard]] Index largest() const;  ///< the first among equals
 };
-[[nodiscard]] Components components_of(const NeighborLists& lists);
+[[nodiscard]] GraphPieces pieces_of(const NeighborLists& lists);
 
 /// A link between two pieces.
 struct Bridge {
@@ -37,7 +37,7 @@ struct Bridge {
 /// The shortest links that make one piece of all: the minimum spanning tree over pieces, whose distance is
 /// that of their nearest points. Borůvka's rounds, each by an exact search from every piece but the largest.
 template <class T>
-[[nodiscard]] std::vector<Bridge> bridges_between(const Samples<T>& points, const Components& components,
+[[nodiscard]] std::vector<Bridge> bridges_between(const Samples<T>& points, const GraphPieces& components,
                                                   const Run& run);
 /// Puts links into the lists of both ends, in order of distance.
 [[nodiscard]] NeighborLists with_bridges(const NeighborLists& lists, const std::vector<Bridge>& bridges);

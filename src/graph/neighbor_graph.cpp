@@ -18,7 +18,7 @@ Index at_distance_zero(const NeighborLists& lists) {
   return count;
 }
 
-[[noreturn]] void refuse(const NeighborLists& lists, const Components& pieces,
+[[noreturn]] void refuse(const NeighborLists& lists, const GraphPieces& pieces,
                          const NeighborOptions& options) {
   std::vector<Index> sizes = pieces.sizes;
   std::sort(sizes.begin(), sizes.end(), std::greater<>());
@@ -73,7 +73,7 @@ NeighborGraph NeighborGraph::build(const Samples<T>& points, const NeighborOptio
       options.radius > 0 && index.search() == NeighborSearch::hnsw ? NeighborSearch::brute : index.search();
   report.recall = lists.recall;
   report.duplicates = at_distance_zero(lists);
-  const Components pieces = components_of(lists);
+  const GraphPieces pieces = pieces_of(lists);
   report.components = pieces.count();
   std::vector<Index> rows;
   if (pieces.count() > 1) switch (options.disconnected) {

@@ -94,7 +94,7 @@ Unfolded unfold_reduced(const MvuLinks& links, const MvuPlan& plan, Index compon
   const ReducedSolution reduced = solve_reduced(links, basis, run);
   Matrix<double> map = coordinates(basis, reduced.y, std::min(plan.rank, basis_size));
   watch.lap("reduced program");
-  const Refined refined = refine(links, basis, map, run);
+  const RefinedMap refined = refine(links, basis, map, run);
   watch.lap("refinement");
   map *= std::sqrt(links.unit);
   out.gram = isometry(links, map);

@@ -88,7 +88,7 @@ Index minimise(const Tension& tension, const Preconditioner& preconditioner, dou
 
 }  // namespace
 
-Refined refine(const MvuLinks& links, const MvuBasis& basis, Matrix<double>& map, const Run& run) {
+RefinedMap refine(const MvuLinks& links, const MvuBasis& basis, Matrix<double>& map, const Run& run) {
   const Preconditioner preconditioner(basis);
   Tension tension(links, basis.pull, first_stiffness);
   const Vector<double>& c = links.weight;
@@ -97,7 +97,7 @@ Refined refine(const MvuLinks& links, const MvuBasis& basis, Matrix<double>& map
     map.rowwise() -= mean;
   };
   center();
-  Refined out;
+  RefinedMap out;
   out.change = tension.change(map, run);
   while (out.rounds < most_rounds) {
     run.report("refinement", double(out.rounds++) / double(most_rounds));

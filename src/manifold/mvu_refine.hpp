@@ -8,13 +8,13 @@
 
 namespace mercer {
 
-struct Refined {
+struct RefinedMap {
   Index steps = 0, rounds = 0;
   double change = 0;       ///< root mean square of (δ − d²)/d², very short links aside, at the end
   bool converged = false;  ///< the last round ended by itself, or the lengths are kept
 };
 
 /// `map`: coordinates over √unit of the nodes, of any number of dimensions, improved in place.
-Refined refine(const MvuLinks& links, const MvuBasis& basis, Matrix<double>& map, const Run& run);
+RefinedMap refine(const MvuLinks& links, const MvuBasis& basis, Matrix<double>& map, const Run& run);
 
 }  // namespace mercer

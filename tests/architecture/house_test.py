@@ -146,6 +146,32 @@ def complaints_about_flags(path, text):
         yield f"{path}: '-march=native' would make programs that run on this machine only"
 
 
+TYPE = re.compile(r"\b(?:struct|class)\s+(\w+)(?:\s+final)?\s*(?::[^:;{][^;{]*)?$")
+
+
+def types_in(text):
+    """The types that other files could see: defined in a namespace with a name."""
+    code, inside, begin = code_of(re.sub(r"^[ \t]*#(?:.*\\\n)*.*$", "", text, flags=re.MULTILINE)), [], 0
+    for brace in re.finditer(r"[{};]", code):
+        head, begin = code[begin:brace.start()].strip(), brace.end()
+        if brace.group() == "{":
+            namespace = re.search(r"\bnamespace\b\s*([\w:]*)$", head)
+            if (found := TYPE.search(head)) and all(inside):
+                yield "::".join(inside + [found.group(1)])
+            inside.append(namespace.group(1) if namespace else "")
+        elif brace.group() == "}" and inside:
+            inside.pop()
+
+
+def complaints_about_types(files):
+    """Two types of one name are undefined behaviour, wherever they lie: the linker keeps one's members for both."""
+    where = {}
+    for path, text in files.items():
+        for name in types_in(text):
+            if where.setdefault(name, path) != path:
+                yield f"{path}: {name} is defined in {where[name]} as well"
+
+
 def our_files(*folders, suffixes=(".cpp", ".hpp")):
     return {str(p.relative_to(ROOT)): p.read_text() for folder in folders
             for p in sorted((ROOT / folder).rglob("*")) if p.suffix in suffixes}
@@ -165,6 +191,11 @@ class TheHouse(unittest.TestCase):
         for path, text in our_files("src", "include", "apps").items():
             with self.subTest(path):
                 self.expect_none(complaints_about_file(path, text))
+
+    def test_every_type_is_defined_once(self):
+        files = our_files("src", "include")
+        self.assertGreater(sum(len(list(types_in(text))) for text in files.values()), 200)
+        self.expect_none(complaints_about_types(files))
 
     def test_nothing_is_built_for_this_machine_only(self):
         files = our_files("src", "apps", "bench", "cmake", suffixes=(".cpp", ".hpp", ".txt", ".cmake", ".in"))
@@ -205,6 +236,12 @@ class EachRuleCanFail(unittest.TestCase):
     def test_a_circle(self):
         files = {"src/base/a.hpp": '// a\n#include "base/b.hpp"\n', "src/base/b.hpp": '// b\n#include "base/a.hpp"\n'}
         self.assertIn("circle: src/base/a.hpp -> src/base/b.hpp", list(complaints_about_includes(files))[0])
+
+    def test_a_type_with_two_definitions(self):
+        first, again = "namespace m {\nstruct A { int x; };\n}\n", "namespace m {\ntemplate <class T>\nclass A final : public B<T> {\n};\n}\n"
+        self.assertIn("m::A is defined in a.hpp", list(complaints_about_types({"a.hpp": first, "b.hpp": again}))[0])
+        hidden = "namespace m {\nnamespace {\nstruct A {};\n}\nstruct B { struct A {}; };\nstruct A;\n}\n"
+        self.assertEqual([], list(complaints_about_types({"a.hpp": first, "b.cpp": hidden})))
 
     def test_silent_long_speaking_and_conditional_files(self):
         def first(text):

@@ -24,13 +24,13 @@ TEST(UnionFind, TellsWhetherTwoWereOneAlready) {
 }
 
 TEST(Components, AreFoundAlongLinksOfEitherDirection) {
-  const Components pieces = components_of(lists_with(7, {{5, 1}, {1, 3}, {0, 2}, {6, 2}}));
+  const GraphPieces pieces = pieces_of(lists_with(7, {{5, 1}, {1, 3}, {0, 2}, {6, 2}}));
   EXPECT_EQ(pieces.of, (std::vector<Index>{0, 1, 0, 1, 2, 1, 0}));
   EXPECT_EQ(pieces.sizes, (std::vector<Index>{3, 3, 1}));
   EXPECT_EQ(pieces.largest(), 0) << "the first of two equals";
 }
 
-TEST(Components, OfNoPointsAreNone) { EXPECT_EQ(components_of(lists_with(0, {})).count(), 0); }
+TEST(Components, OfNoPointsAreNone) { EXPECT_EQ(pieces_of(lists_with(0, {})).count(), 0); }
 
 template <class T>
 class Bridges : public testing::Test {};
@@ -39,7 +39,7 @@ TYPED_TEST_SUITE(Bridges, Types);
 
 /// Kruskal's algorithm over all pairs of points, those of one piece joined before.
 template <class T>
-double spanning_length(const Matrix<T>& x, const Components& pieces, Index& links) {
+double spanning_length(const Matrix<T>& x, const GraphPieces& pieces, Index& links) {
   std::vector<std::tuple<double, Index, Index>> pairs;
   for (Index i = 0; i < x.rows(); ++i)
     for (Index j = 0; j < i; ++j)
@@ -62,7 +62,7 @@ TYPED_TEST(Bridges, AreTheMinimumSpanningTreeOfThePieces) {
     std::vector<std::pair<Index, Index>> pairs;
     for (int link = 0; link < 60; ++link)
       pairs.emplace_back(static_cast<Index>(random.below(90)), static_cast<Index>(random.below(90)));
-    const Components pieces = components_of(lists_with(90, pairs));
+    const GraphPieces pieces = pieces_of(lists_with(90, pairs));
     ASSERT_GT(pieces.count(), 10);
     const std::vector<Bridge> bridges = bridges_between<TypeParam>(x, pieces, {});
     Index links = 0;
@@ -83,7 +83,7 @@ TYPED_TEST(Bridges, AreTheMinimumSpanningTreeOfThePieces) {
 
 TYPED_TEST(Bridges, JoinTwoCloudsByTheirNearestPoints) {
   const Matrix<TypeParam> x = test::two_clouds<TypeParam>(70, 50, 2, 20, 3);
-  Components pieces;
+  GraphPieces pieces;
   for (Index i = 0; i < 120; ++i) pieces.of.push_back(i < 70 ? 0 : 1);
   pieces.sizes = {70, 50};
   const std::vector<Bridge> bridges = bridges_between<TypeParam>(x, pieces, {});

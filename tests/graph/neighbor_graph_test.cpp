@@ -94,7 +94,7 @@ TYPED_TEST(Graphs, MayBeBridged) {
   EXPECT_EQ(graph.report().components, 2);
   EXPECT_EQ(graph.report().bridges, 1);
   EXPECT_EQ(graph.size(), 85);
-  EXPECT_EQ(components_of(graph.lists()).count(), 1);
+  EXPECT_EQ(pieces_of(graph.lists()).count(), 1);
   EXPECT_EQ(graph.lists().index.size(), 85U * 5U + 2U);
 }
 
@@ -118,7 +118,7 @@ TYPED_TEST(Graphs, OfPointsThatAreAllEqualWork) {
   const Matrix<TypeParam> x = Matrix<TypeParam>::Ones(30, 2);
   const auto graph = NeighborGraph::build<TypeParam>(x, {.count = 4, .disconnected = Disconnected::bridge});
   EXPECT_EQ(graph.report().duplicates, 30);
-  EXPECT_EQ(components_of(graph.lists()).count(), 1);
+  EXPECT_EQ(pieces_of(graph.lists()).count(), 1);
   EXPECT_EQ(graph.symmetric().nonZeros(), 2 * graph.report().links);
 }
 
