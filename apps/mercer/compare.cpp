@@ -94,6 +94,12 @@ void compare_and_report(const Flags& flags, const CompareOptions& options, const
     print_words(flags, maps);
 }
 
+/// "84 ms", "1.4 s"
+std::string duration(double seconds) {
+  return seconds < 0.0995 ? fmt::format("{:.0f} ms", std::max(1.0, 1000 * seconds))
+                          : fmt::format("{:.2g} s", seconds);
+}
+
 }  // namespace
 
 std::vector<plot::PointMap> compared_maps(const Dataset<double>& data, const Maps& maps) {
@@ -110,8 +116,8 @@ std::vector<plot::PointMap> compared_maps(const Dataset<double>& data, const Map
       drawn.points = map.points;
       drawn.rows = map.rows;
       if (map.quality)
-        drawn.caption =
-            fmt::format("trustworthiness {}, {:.2g} s", share(map.quality->trustworthiness, 3), map.seconds);
+        drawn.caption = fmt::format("trustworthiness {}, {}", share(map.quality->trustworthiness, 3),
+                                    duration(map.seconds));
     }
     out.push_back(std::move(drawn));
   }

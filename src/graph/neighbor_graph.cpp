@@ -61,9 +61,8 @@ NeighborGraph NeighborGraph::build(const Samples<T>& points, const NeighborOptio
     throw Error(ErrorCode::usage, fmt::format("a radius of {} makes no sense", options.radius),
                 "a positive number, in the units of the data, or 0 for the nearest few");
   if (!(options.radius > 0) && n > 0 && (options.count < 1 || options.count >= n))
-    throw Error(ErrorCode::usage,
-                fmt::format("{} neighbours were asked for of each of {} points", options.count, n),
-                n > 1 ? fmt::format("from 1 to {}", n - 1) : "one point has no neighbours");
+    throw Error(ErrorCode::usage, fmt::format("{} neighbours for each of {} points", options.count, n),
+                n > 1 ? fmt::format("choose 1 to {} neighbours", n - 1) : "one point has no neighbours");
 
   const NeighborIndex<T> index(points, options.search, run);
   NeighborLists lists =

@@ -104,8 +104,8 @@ template <class T>
 NeighborLists NeighborIndex<T>::nearest(Index count, const Run& run) const {
   const Index n = points().rows();
   if (count < 1 || count >= n)
-    throw Error(ErrorCode::usage, fmt::format("{} neighbours were asked for of each of {} points", count, n),
-                n > 1 ? fmt::format("from 1 to {}", n - 1) : "one point has no neighbours");
+    throw Error(ErrorCode::usage, fmt::format("{} neighbours for each of {} points", count, n),
+                n > 1 ? fmt::format("choose 1 to {} neighbours", n - 1) : "one point has no neighbours");
   if (search_->kdtree) return search_->kdtree->nearest(points(), count, true, run);
   if (search_->hnsw) return search_->hnsw->nearest(points(), count, true, run);
   return search_->brute->nearest(count, run);

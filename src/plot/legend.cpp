@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace mercer::plot {
@@ -11,7 +12,8 @@ namespace {
 constexpr Font title_font{11, true, ink};
 constexpr Font entry_font{11, false, ink};
 constexpr Font bar_font{10.5, false, soft_ink};
-constexpr double row = 18, text_at = 18, title_height = 22, bar_width = 14, bar_text_at = bar_width + 8;
+constexpr double row = 18, tight_row = 13, text_at = 18, title_height = 22, bar_width = 14,
+                 bar_text_at = bar_width + 8;
 constexpr std::size_t most_entries = 20;
 
 }  // namespace
@@ -33,7 +35,9 @@ Legend::Legend(const Canvas& canvas, const Coloring& coloring, double most_width
   }
 
   const std::size_t classes = coloring.entries().size();
-  const auto rows = static_cast<std::size_t>(std::max(2.0, std::floor((most_height - top) / row)));
+  row_ = std::clamp((most_height - top) / static_cast<double>(std::max<std::size_t>(classes, 1)), tight_row,
+                    row);
+  const auto rows = static_cast<std::size_t>(std::max(2.0, std::floor((most_height - top) / row_)));
   const std::size_t room = std::min(rows, most_entries);
   const std::size_t shown = classes <= room ? classes : room - 1;
   for (std::size_t i = 0; i < shown; ++i)
@@ -42,7 +46,7 @@ Legend::Legend(const Canvas& canvas, const Coloring& coloring, double most_width
   for (const std::string& name : names_)
     width_ = std::max(width_, text_at + canvas.text_width(name, entry_font));
   width_ = std::max(width_, more_.empty() ? 0 : text_at + canvas.text_width(more_, entry_font));
-  height_ = top + row * static_cast<double>(shown + (more_.empty() ? 0 : 1));
+  height_ = top + row_ * static_cast<double>(shown + (more_.empty() ? 0 : 1));
 }
 
 void Legend::draw(Canvas& canvas, Point corner, const PointStyle& style) const {
@@ -63,12 +67,12 @@ void Legend::draw(Canvas& canvas, Point corner, const PointStyle& style) const {
     draw_color_bar(canvas, {corner.x, y + 4, bar_width, corner.y + height_ - y - 8}, sequential, labels);
     return;
   }
-  for (std::size_t i = 0; i < names_.size(); ++i, y += row) {
-    draw_sample(canvas, {corner.x + 5, y + row / 2}, coloring_.entries()[i].look, style);
-    canvas.text(names_[i], {corner.x + text_at, y + row / 2}, entry_font, Along::start, Across::middle);
+  for (std::size_t i = 0; i < names_.size(); ++i, y += row_) {
+    draw_sample(canvas, {corner.x + 5, y + row_ / 2}, coloring_.entries()[i].look, style);
+    canvas.text(names_[i], {corner.x + text_at, y + row_ / 2}, entry_font, Along::start, Across::middle);
   }
   if (!more_.empty())
-    canvas.text(more_, {corner.x + text_at, y + row / 2}, {entry_font.size, false, soft_ink}, Along::start,
+    canvas.text(more_, {corner.x + text_at, y + row_ / 2}, {entry_font.size, false, soft_ink}, Along::start,
                 Across::middle);
 }
 

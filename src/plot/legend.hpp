@@ -12,8 +12,8 @@ namespace mercer::plot {
 
 class Legend {
  public:
-  /// Measures the text; at most `most_width` wide, names beyond that are elided, and classes beyond
-  /// the room are counted: "… 12 more".
+  /// Measures the text; at most `most_width` wide, names beyond that are elided, and rows move
+  /// together where there are many classes, and those beyond the room are counted: "… 12 more".
   Legend(const Canvas& canvas, const Coloring& coloring, double most_width, double most_height);
 
   [[nodiscard]] double width() const { return width_; }  ///< 0 when there is nothing to explain
@@ -26,7 +26,7 @@ class Legend {
   std::vector<std::string> names_;
   std::string more_;
   Ticks ticks_;
-  double width_ = 0, height_ = 0;
+  double width_ = 0, height_ = 0, row_ = 0;
 };
 
 /// A vertical strip of colours with labels at its right; `color` maps 0 (bottom) .. 1 (top).

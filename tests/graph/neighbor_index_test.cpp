@@ -69,7 +69,7 @@ TEST(NeighborIndex, SaysHowManyNeighboursThereCanBe) {
   EXPECT_EQ(code_of([&] { (void)index.nearest(10); }, &message), ErrorCode::usage);
   EXPECT_NE(message.find("10 neighbours"), std::string::npos) << message;
   EXPECT_NE(message.find("10 points"), std::string::npos) << message;
-  EXPECT_NE(message.find("from 1 to 9"), std::string::npos) << message;
+  EXPECT_NE(message.find("choose 1 to 9"), std::string::npos) << message;
   EXPECT_EQ(code_of([&] { (void)index.nearest(0); }), ErrorCode::usage);
   EXPECT_EQ(code_of([&] { (void)index.within(-1); }), ErrorCode::usage);
   EXPECT_EQ(code_of([&] { (void)index.within(std::nan("")); }), ErrorCode::usage);
