@@ -1,9 +1,8 @@
 // Generated data: deterministic, of the size asked for, and of the shape promised.
 #include "data/expect_error.hpp"
+#include "decompositions.hpp"
 
 #include <mercer/generate.hpp>
-
-#include <Eigen/Eigenvalues>
 
 #include <cmath>
 

@@ -5,13 +5,13 @@
 
 #include "data/expect_error.hpp"
 #include "data/temporary_file.hpp"
+#include "decompositions.hpp"
 #include "manifold/lle_alignment.hpp"
 #include "manifold/neighborhood.hpp"
 #include "model/model_file.hpp"
 #include "support.hpp"
 
 #include <Eigen/LU>
-#include <Eigen/SVD>
 
 namespace mercer {
 namespace {

@@ -3,10 +3,9 @@
 
 #include "data/expect_error.hpp"
 #include "data/temporary_file.hpp"
+#include "decompositions.hpp"
 #include "model/model_file.hpp"
 #include "support.hpp"
-
-#include <Eigen/SVD>
 
 #include <limits>
 #include <numbers>

@@ -1,12 +1,11 @@
 // New points in a finished map: each lands where its own divergence is least.
 #include "manifold/tsne_place.hpp"
+#include "decompositions.hpp"
 
 #include "manifold/tsne_descent.hpp"
 #include "manifold/tsne_maps.hpp"
 
 #include <mercer/tsne.hpp>
-
-#include <Eigen/SVD>
 
 #include <algorithm>
 #include <numeric>

@@ -1,9 +1,8 @@
 // Starts of t-SNE: their size, the Laplacian's against LAPACK's, graphs in pieces.
 #include "manifold/tsne_start.hpp"
+#include "decompositions.hpp"
 
 #include "manifold/tsne_maps.hpp"
-
-#include <Eigen/Eigenvalues>
 
 namespace mercer {
 namespace {

@@ -1,10 +1,9 @@
 // Alternating least squares: each half step is the regression it claims to be, and the objective never rises.
 #include "model/alternating.hpp"
+#include "decompositions.hpp"
 
 #include "model/known_entries.hpp"
 #include "support.hpp"
-
-#include <Eigen/SVD>
 
 namespace mercer {
 namespace {

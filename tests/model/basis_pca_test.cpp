@@ -4,9 +4,8 @@
 #include <mercer/kernel_pca.hpp>
 #include <mercer/pca.hpp>
 
+#include "decompositions.hpp"
 #include "support.hpp"
-
-#include <Eigen/Eigenvalues>
 
 #include <cstdio>
 #include <map>

@@ -2,9 +2,9 @@
 #include <mercer/kernel_check.hpp>
 #include <mercer/spectrum.hpp>
 
+#include "decompositions.hpp"
 #include "support.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <nlohmann/json.hpp>
 
 namespace mercer {

@@ -1,9 +1,8 @@
 // Fits in a pass over many points, by kernel values instead of features: bounds, shards, updates, files.
 #include <mercer/kernel_pca.hpp>
 
+#include "decompositions.hpp"
 #include "support.hpp"
-
-#include <Eigen/Eigenvalues>
 
 #include <cstdio>
 

@@ -1,12 +1,10 @@
 // The norm of what a basis leaves out: bounded from a block between drawn rows, and tightly.
 #include "model/low_rank_remainder.hpp"
+#include "decompositions.hpp"
 
 #include "operator/feature_pass.hpp"
 #include "operator/remainder_block.hpp"
 #include "support.hpp"
-
-#include <Eigen/Eigenvalues>
-#include <Eigen/QR>
 
 namespace mercer {
 namespace {

@@ -1,9 +1,8 @@
 // The low-rank route: equal to the exact one at full rank, its bounds true, its scores those of new points.
 #include <mercer/kernel_pca.hpp>
 
+#include "decompositions.hpp"
 #include "support.hpp"
-
-#include <Eigen/Eigenvalues>
 
 #include <stop_token>
 

@@ -1,9 +1,8 @@
 // A low-rank model that takes in more points, is merged with another, saved and loaded.
 #include <mercer/kernel_pca.hpp>
 
+#include "decompositions.hpp"
 #include "support.hpp"
-
-#include <Eigen/Eigenvalues>
 
 #include <cstdio>
 

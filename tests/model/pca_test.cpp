@@ -1,9 +1,8 @@
 // PCA's identities (mission rows M1, M2), on awkward data, in float and double.
 #include <mercer/pca.hpp>
 
+#include "decompositions.hpp"
 #include "support.hpp"
-
-#include <Eigen/SVD>
 
 namespace mercer {
 namespace {

@@ -3,6 +3,7 @@
 #include <mercer/kernel_pca.hpp>
 #include <mercer/tune.hpp>
 
+#include "decompositions.hpp"
 #include "model/component_rules.hpp"
 #include "model/held_out.hpp"
 #include "support.hpp"

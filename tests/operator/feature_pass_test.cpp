@@ -1,9 +1,8 @@
 // Moments of features: by kernel values they are those by features, or the pass says how far off they may be.
 #include "operator/feature_pass.hpp"
+#include "decompositions.hpp"
 
 #include "support.hpp"
-
-#include <Eigen/Eigenvalues>
 
 namespace mercer {
 namespace {

@@ -1,6 +1,7 @@
 // The certificate: measured residuals, a rigorous bound that is always true, a probable bound that is
 // true and tight.
 #include "spectral/certificate.hpp"
+#include "decompositions.hpp"
 
 #include "operator/dense_operator.hpp"
 #include "support.hpp"

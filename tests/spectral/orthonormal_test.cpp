@@ -1,5 +1,6 @@
 // Orthonormal blocks from dependent, vanishing and lopsided ones.
 #include "spectral/orthonormal.hpp"
+#include "decompositions.hpp"
 
 #include "support.hpp"
 

@@ -1,10 +1,9 @@
 // The ends of a spectrum by each of the three ways, against spectra that are known.
 #include "spectral/spectrum_ends.hpp"
+#include "decompositions.hpp"
 
 #include "operator/dense_operator.hpp"
 #include "support.hpp"
-
-#include <Eigen/QR>
 
 namespace mercer {
 namespace {

@@ -2,10 +2,9 @@
 #include <mercer/cp.hpp>
 #include <mercer/error.hpp>
 
+#include "decompositions.hpp"
 #include "model/model_file.hpp"
 #include "tensor/cp_support.hpp"
-
-#include <Eigen/SVD>
 
 #include <cstdio>
 #include <functional>

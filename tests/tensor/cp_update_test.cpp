@@ -1,9 +1,8 @@
 // The normal equations of one factor against the least-squares problem written out.
 #include "tensor/cp_update.hpp"
+#include "decompositions.hpp"
 
 #include "tensor/cp_support.hpp"
-
-#include <Eigen/QR>
 
 namespace mercer {
 namespace {

@@ -4,9 +4,8 @@
 #include <mercer/error.hpp>
 #include <mercer/tensor_algebra.hpp>
 
+#include "decompositions.hpp"
 #include "tensor/random_tensor.hpp"
-
-#include <Eigen/QR>
 
 #include <cmath>
 #include <functional>

@@ -1,10 +1,9 @@
 // 2D-SVD (row M16) against the definition written out, GLRAM's descent, 2DPCA as one side alone.
 #include <mercer/svd2d.hpp>
 
+#include "decompositions.hpp"
 #include "model/model_file.hpp"
 #include "tensor/planted.hpp"
-
-#include <Eigen/Eigenvalues>
 
 #include <cstdio>
 

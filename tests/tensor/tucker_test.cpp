@@ -3,10 +3,9 @@
 #include <mercer/tucker.hpp>
 
 #include "base/linalg.hpp"
+#include "decompositions.hpp"
 #include "model/model_file.hpp"
 #include "tensor/planted.hpp"
-
-#include <Eigen/SVD>
 
 #include <cstdio>
 #include <limits>
