@@ -1,0 +1,18 @@
+// mercer._mercer: the public C++ interface as Python sees it. Nothing is computed here; the estimators in
+// python/mercer/*.py put scikit-learn's manners on top.
+#include "module.hpp"
+
+#include <mercer/version.hpp>
+
+PYBIND11_MODULE(_mercer, m) {
+  namespace py = mercer::python;
+  m.doc() = "Compiled part of mercer: kernel PCA and its family.";
+  m.attr("__version__") = std::string(mercer::version);
+  py::bind_errors(m);
+  py::bind_run(m);
+  py::bind_kernels(m);
+  py::bind_report(m);
+  py::bind_models(m);
+  py::bind_kernel_pca(m);
+  py::bind_preimage(m);
+}
