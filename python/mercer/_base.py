@@ -107,7 +107,9 @@ class MercerEstimator(BaseEstimator):
         return {}
 
     def __getstate__(self):
-        state = super().__getstate__()
+        state = dict(super().__getstate__())  # what is returned may be the estimator's own
+        if callable(state.get("progress")):
+            state["progress"] = None  # of this process, not of the model
         if self._model is not None:
             state["_model"] = _bytes_of_model(self._model)
         return state

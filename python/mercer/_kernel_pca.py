@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_array, check_is_fitted
 from . import _mercer
 from ._base import DTYPES, MercerTransformer, NotFittedError
 from ._kernel_choice import gamma_in, gamma_of, is_precomputed, make_kernel, user_kernels
-from ._spectrum import completed, eigenvalues_as_sklearn, widened
+from ._spectrum import completed, eigenvalues_as_sklearn, refuse_larger_negative, widened
 
 # scikit-learn's solvers by what the engine has for them. Its iterative solver is a block Krylov method from a random
 # start with a certificate: what ARPACK and the randomized SVD are used for.
@@ -19,6 +19,12 @@ _ROUTES = {"auto": "auto", "dense": "dense", "arpack": "stored", "randomized": "
 def _streams(estimator):
     if estimator.solver != "lowrank":
         raise AttributeError("partial_fit needs solver='lowrank': an exact model does not take in more points")
+    return True
+
+
+def _knows_points(estimator):
+    if is_precomputed(estimator.kernel):
+        raise AttributeError("a precomputed kernel matrix has no points, so there is no distance to score by")
     return True
 
 
@@ -221,6 +227,7 @@ class KernelPCA(MercerTransformer):
             components=min(n, int(components)) if whole else float(components),
             route=self.solver if self.solver != "auto" else _ROUTES[self.eigen_solver],
             residual=float(self.tol),
+            indefinite="asked",
         )
         if self.solver == "lowrank":
             chosen = self.landmarks if isinstance(self.landmarks, str) else [int(i) for i in self.landmarks]
@@ -231,7 +238,13 @@ class KernelPCA(MercerTransformer):
         arguments = self._fit_arguments(X)
         if is_precomputed(self.kernel):
             X = _symmetric(X)
-        return _mercer.fit_kernel_pca(X, columns=self._columns(), run=run, **arguments)
+        try:
+            model = _mercer.fit_kernel_pca(X, columns=self._columns(), run=run, **arguments)
+        except _mercer.NotPositiveSemidefiniteError as error:
+            raise _mercer.NotPositiveSemidefiniteError(f"There are significant negative eigenvalues: {error}") from None
+        if self.eigen_solver == "randomized" and self.solver == "auto" and is_precomputed(self.kernel):
+            refuse_larger_negative(model.report, arguments["components"])
+        return model
 
     def _plan(self, X):
         X = self._check_fit_input(X)
@@ -293,6 +306,7 @@ class KernelPCA(MercerTransformer):
         with self._run() as run:
             return self._way_back(run).find(scores[:, : self._kept], run=run)[0]
 
+    @available_if(_knows_points)
     def score(self, X, y=None):
         """The negative mean squared distance of X from the pre-images of its scores; higher is better."""
         X = self._check_input(X)
@@ -308,7 +322,11 @@ class KernelPCA(MercerTransformer):
         return self._back
 
     def _learn_the_way_back(self, run):
-        self._way_back(run)
+        """scikit-learn's attributes of the inverse, those of the ridge where that is the method."""
+        back = self._way_back(run)
+        if back.method == "ridge":
+            self.dual_coef_ = back.ridge_coefficients
+            self.X_transformed_fit_ = self.eigenvectors_ * np.sqrt(self.eigenvalues_)
 
     # Files, pickling, tags.
 

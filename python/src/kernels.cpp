@@ -89,25 +89,23 @@ True
 array([[1.        , 0.60653066],
        [0.60653066, 1.1       ]])
 )doc")
-      .def(py::init([](const std::string& text) {
-    return Kernel::parse(text); }), py::arg("text"))
+      .def(py::init([](const std::string& text) { return Kernel::parse(text); }), py::arg("text"))
       .def_static(
-          "parse", [](const std::string& text) {
-    return Kernel::parse(text); }, py::arg("text"),
+          "parse", [](const std::string& text) { return Kernel::parse(text); }, py::arg("text"),
           "Reads what print shows, and everything the command line's --kernel accepts.")
       .def("__str__", &Kernel::to_string)
-      .def("__repr__", [](const Kernel& k) {
-    return "Kernel(" + py::repr(py::str(k.to_string())).cast<std::string>() + ")"; })
-      .def("__eq__", [](const Kernel& a, const Kernel& b) {
-    return a == b; }, py::is_operator())
-      .def("__hash__", [](const Kernel& k) {
-    return py::hash(py::str(k.to_string())); })
+      .def("__repr__",
+           [](const Kernel& k) {
+             return "Kernel(" + py::repr(py::str(k.to_string())).cast<std::string>() + ")";
+           })
+      .def(
+          "__eq__", [](const Kernel& a, const Kernel& b) { return a == b; }, py::is_operator())
+      .def("__hash__", [](const Kernel& k) { return py::hash(py::str(k.to_string())); })
       .def(py::self + py::self)
       .def(py::self * py::self)
       .def(double() * py::self)
       .def(
-          "__mul__", [](const Kernel& k, double factor) {
-    return factor * k; }, py::is_operator())
+          "__mul__", [](const Kernel& k, double factor) { return factor * k; }, py::is_operator())
       .def("__call__", &evaluate, py::arg("X"), py::arg("Y") = py::none(), py::arg("run") = RunSettings{},
            "The matrix of k(x, y) for all rows x of X and y of Y (or of X again).")
       .def_property_readonly("definiteness", &definiteness_of,
@@ -117,18 +115,15 @@ array([[1.        , 0.60653066],
       .def(
           "resolved",
           [](const Kernel& k, const py::object& x, std::uint64_t seed) {
-    return with_precision(precision_of_array(x),
-                          [&]<class T>() { return k.resolved(to_samples<T>(x), seed); });
+            return with_precision(precision_of_array(x),
+                                  [&]<class T>() { return k.resolved(to_samples<T>(x), seed); });
           },
-          py::arg("X"), py::arg("seed") = 0, "gamma='auto' and gamma='median' replaced by numbers taken from X.")
-      .def("__copy__", [](const py::object& self) {
-    return self; })
-      .def("__deepcopy__", [](const py::object& self, const py::object&) {
-    return self; })
-      .def(py::pickle([](const Kernel& k) {
-    return k.to_string(); },
-                      [](const std::string& text) {
-    return Kernel::parse(text); }));
+          py::arg("X"), py::arg("seed") = 0,
+          "gamma='auto' and gamma='median' replaced by numbers taken from X.")
+      .def("__copy__", [](const py::object& self) { return self; })
+      .def("__deepcopy__", [](const py::object& self, const py::object&) { return self; })
+      .def(py::pickle([](const Kernel& k) { return k.to_string(); },
+                      [](const std::string& text) { return Kernel::parse(text); }));
 }
 
 }  // namespace

@@ -12,6 +12,9 @@ void bind(py::module_& m) {
   using P = Preimage<T>;
   py::class_<P, std::shared_ptr<P>>(m, class_name<T>("Preimage").c_str(), "The way back from one kernel PCA.")
       .def_property_readonly("method", [](const P& p) { return std::string(name_of(p.method())); })
+      .def_property_readonly(
+          "ridge_coefficients",
+          [](const P& p) { return to_numpy(Matrix<T>(p.ridge_coefficients().template cast<T>())); })
       .def(
           "find",
           [](const P& back, const py::object& z, const py::object& inputs, const RunSettings& settings) {

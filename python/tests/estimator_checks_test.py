@@ -1,0 +1,74 @@
+"""scikit-learn's check_estimator for every estimator, for each kernel and solver of KernelPCA, and the checks beside it:
+feature names, set_output, n_features_in_ and parameter validation."""
+import pytest
+from sklearn.utils import estimator_checks as checks
+
+import mercer
+
+KERNELS = ["linear", "poly", "rbf", "sigmoid", "cosine", "laplacian", "precomputed", mercer.rbf(0.5) + mercer.linear()]
+SOLVERS = [dict(eigen_solver=s) for s in ("auto", "dense", "arpack", "randomized")]
+SOLVERS += [dict(solver=s) for s in ("dense", "stored", "tiled")]
+
+
+def _lowrank(kernel):
+    """The low-rank route is for kernels that are known to be positive semidefinite, of points."""
+    return str(kernel) not in ("sigmoid", "precomputed")
+
+
+def dot(x, y):
+    return float(x @ y)
+
+
+ESTIMATORS = [mercer.KernelPCA(2, kernel=k, **s) for k in KERNELS for s in SOLVERS]
+ESTIMATORS += [mercer.KernelPCA(2, kernel=k, solver="lowrank") for k in KERNELS if _lowrank(k)]
+ESTIMATORS += [
+    mercer.KernelPCA(),
+    mercer.KernelPCA(n_components=0.9, kernel="rbf"),
+    mercer.KernelPCA(2, kernel="rbf", fit_inverse_transform=True),
+    mercer.KernelPCA(2, kernel="rbf", gamma="median", fit_inverse_transform=True, inverse_method="auto"),
+    mercer.KernelPCA(2, kernel=dot),
+]
+
+
+@checks.parametrize_with_checks(ESTIMATORS)
+def test_scikit_learns_checks(estimator, check):
+    check(estimator)
+
+
+BESIDE = [
+    checks.check_transformer_get_feature_names_out,
+    checks.check_transformer_get_feature_names_out_pandas,
+    checks.check_dataframe_column_names_consistency,
+    checks.check_set_output_transform,
+    checks.check_set_output_transform_pandas,
+    checks.check_global_ouptut_transform_pandas,
+    checks.check_n_features_in,
+    checks.check_n_features_in_after_fitting,
+    checks.check_param_validation,
+]
+
+
+@pytest.mark.parametrize("check", BESIDE, ids=lambda check: check.__name__)
+@pytest.mark.parametrize("estimator", [mercer.KernelPCA(2), mercer.KernelPCA(2, kernel="rbf", solver="lowrank")], ids=str)
+def test_checks_beside_them(estimator, check):
+    check(type(estimator).__name__, estimator)
+
+
+def test_tags_of_new_scikit_learn_say_the_same():
+    """scikit-learn 1.6 asks __sklearn_tags__; 1.2 has no base class for it, so one stands in."""
+    from types import SimpleNamespace
+
+    class Base:
+        def __sklearn_tags__(self):
+            return SimpleNamespace(input_tags=SimpleNamespace(pairwise=False, sparse=False),
+                                   transformer_tags=SimpleNamespace(preserves_dtype=["float64"]))
+
+    class New(mercer.KernelPCA, Base):
+        pass
+
+    tags = New(kernel="precomputed").__sklearn_tags__()
+    old = mercer.KernelPCA(kernel="precomputed")._get_tags()
+    assert tags.input_tags.pairwise and old["pairwise"]
+    assert tags.input_tags.sparse
+    assert [t.__name__ for t in old["preserves_dtype"]] == tags.transformer_tags.preserves_dtype
+    assert not New(kernel="rbf").__sklearn_tags__().input_tags.pairwise
