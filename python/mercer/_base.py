@@ -8,7 +8,7 @@ import tempfile
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import NotFittedError
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_array, check_is_fitted
 
 from . import _mercer
 from ._running import running
@@ -41,6 +41,11 @@ class MercerEstimator(BaseEstimator):
         self._validate_params()
         options = {"accept_sparse": self._accept_sparse, "dtype": DTYPES, **options}
         return validate_data(self, X, **options)
+
+    def _check_unfitted(self, X):
+        """The same for a look ahead, which must leave the estimator as it is."""
+        self._validate_params()
+        return check_array(X, accept_sparse=self._accept_sparse, dtype=DTYPES)
 
     def _check_input(self, X):
         """New points, in the precision that the model has."""

@@ -247,7 +247,7 @@ class KernelPCA(MercerTransformer):
         return model
 
     def _plan(self, X):
-        X = self._check_fit_input(X)
+        X = self._check_unfitted(X)
         with self._run() as run:
             return _mercer.plan_kernel_pca(X, run=run, **self._fit_arguments(X))
 
