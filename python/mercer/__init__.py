@@ -9,6 +9,7 @@
 import importlib as _importlib
 
 from ._mercer import (
+    Basis,
     Kernel,
     NotConvergedError,
     NotPositiveSemidefiniteError,
@@ -27,20 +28,48 @@ from ._mercer import (
     rbf,
     rbf_sigma,
     sigmoid,
+    sparse_tensor,
 )
 
 # Where the rest lives. It is imported when it is first asked for: scikit-learn takes half a second to import, and
 # those who only want kernels or to read a file need not wait for it.
 _WHERE = {
+    "BasisPCA": "_basis_pca",
+    "CP": "_tensor",
+    "DiffusionMap": "_laplacian",
+    "FeatureMap": "_basis_pca",
+    "Isomap": "_manifold",
+    "KernelLDA": "_discriminant",
     "KernelPCA": "_kernel_pca",
+    "LDA": "_discriminant",
+    "LaplacianEigenmaps": "_laplacian",
+    "LocallyLinearEmbedding": "_locally_linear",
+    "MaximumVarianceUnfolding": "_unfolding",
+    "MissingPCA": "_missing_pca",
+    "NeighborGraph": "_graph",
+    "RandomFeaturePCA": "_random_feature_pca",
+    "SVD2D": "_tensor",
+    "TSNE": "_tsne",
+    "TensorKernelPCA": "_tensor",
+    "Tucker": "_tensor",
+    "check_kernel": "_studies",
+    "compare": "_studies",
     "function": "_kernel_choice",
+    "generate": "_data",
+    "generate_tensor": "_data",
+    "generators": "_data",
     "load": "_files",
+    "read": "_data",
+    "read_tensor": "_data",
+    "tune": "_studies",
+    "write": "_data",
+    "write_tensor": "_data",
 }
 
 __all__ = [
-    "Kernel", "NotConvergedError", "NotPositiveSemidefiniteError", "additive_chi2", "chi2", "cosine", "expression",
+    "Basis", "Kernel", "NotConvergedError", "NotPositiveSemidefiniteError", "additive_chi2", "chi2", "cosine", "expression",
     "laplacian", "linear", "matern32", "matern52", "polynomial", "precomputed", "rational_quadratic", "rbf",
-    "rbf_sigma", "sigmoid", *_WHERE,
+    "rbf_sigma", "sigmoid", "sparse_tensor", *_WHERE,
 ]
 
 

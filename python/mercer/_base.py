@@ -29,6 +29,7 @@ class MercerEstimator(BaseEstimator):
 
     _model = None
     _method = None  # as model files name it
+    _model_class = None  # of the compiled module, where the method's name does not tell: "KernelPca"
     _accept_sparse = "csr"
 
     def _run(self, *, fitting=False):
@@ -89,7 +90,7 @@ class MercerEstimator(BaseEstimator):
 
     @classmethod
     def _from_model(cls, model):
-        if model.method != cls._method:
+        if not cls._reads(model):
             raise ValueError(f"the file holds a model of the method '{model.method}', and {cls.__name__} is '{cls._method}'")
         estimator = cls(**cls._params_of(model))
         estimator.n_features_in_ = model.features
@@ -97,6 +98,12 @@ class MercerEstimator(BaseEstimator):
             estimator.feature_names_in_ = np.array(model.columns, dtype=object)
         estimator._take(model)
         return estimator
+
+    @classmethod
+    def _reads(cls, model):
+        if cls._model_class is None:
+            return model.method == cls._method
+        return class_of_model(model) == cls._model_class
 
     @classmethod
     def _params_of(cls, model):
@@ -116,13 +123,13 @@ class MercerEstimator(BaseEstimator):
         if callable(state.get("progress")):
             state["progress"] = None  # of this process, not of the model
         if self._model is not None:
-            state["_model"] = _bytes_of_model(self._model)
+            state["_model"] = bytes_of_file(self._model.save)
         return state
 
     def __setstate__(self, state):
         super().__setstate__(state)
         if self._model is not None:
-            self._model = _model_of_bytes(self._model, self._user_kernels())
+            self._model = file_of_bytes(self._model, _mercer.load_model, self._user_kernels())
 
     # Tags, for scikit-learn before and from 1.6 on.
 
@@ -149,20 +156,28 @@ class MercerTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Merce
         return self._model.components
 
 
-def _bytes_of_model(model):
+def class_of_model(model):
+    """"KernelPca" of a KernelPca32 or KernelPca64."""
+    return type(model).__name__.rstrip("0123456789")
+
+
+def bytes_of_file(save):
+    """What save(path) writes."""
     with tempfile.TemporaryDirectory(prefix="mercer-") as folder:
-        path = os.path.join(folder, "model")
-        model.save(path)
+        path = os.path.join(folder, "file")
+        save(path)
         with open(path, "rb") as file:
             return file.read()
 
 
-def _model_of_bytes(content, kernels):
+def file_of_bytes(content, load, *arguments):
+    """What load(path, ...) reads."""
     with tempfile.TemporaryDirectory(prefix="mercer-") as folder:
-        path = os.path.join(folder, "model")
+        path = os.path.join(folder, "file")
         with open(path, "wb") as file:
             file.write(content)
-        return _mercer.load_model(path, kernels)
+        return load(path, *arguments)
 
 
-__all__ = ["DTYPES", "MercerEstimator", "MercerTransformer", "NotFittedError", "validate_data"]
+__all__ = ["DTYPES", "MercerEstimator", "MercerTransformer", "NotFittedError", "bytes_of_file", "class_of_model",
+           "file_of_bytes", "validate_data"]

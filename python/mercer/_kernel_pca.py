@@ -99,6 +99,7 @@ class KernelPCA(MercerTransformer):
     """
 
     _method = "kpca"
+    _model_class = "KernelPca"
 
     _parameter_constraints = {
         "n_components": [

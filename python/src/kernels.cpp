@@ -1,5 +1,6 @@
 // Kernels as Python objects: made by the same factories, added, multiplied, printed and parsed.
 #include "arrays.hpp"
+#include "gamma.hpp"
 #include "module.hpp"
 #include "run.hpp"
 
@@ -9,14 +10,6 @@
 
 namespace mercer::python {
 namespace {
-
-Gamma to_gamma(const py::object& value) {
-  if (!py::isinstance<py::str>(value)) return {value.cast<double>()};
-  const auto rule = value.cast<std::string>();
-  if (rule == "auto") return Gamma::automatic();
-  if (rule == "median") return Gamma::median();
-  throw Error(ErrorCode::usage, "gamma = '" + rule + "' is no rule", "a number, 'auto' (1/d) or 'median'");
-}
 
 /// Rows for Python with memory of their own: a function may keep what it is given.
 py::array copy_of(const MatrixView<double>& rows) { return to_numpy(Matrix<double>(rows)); }

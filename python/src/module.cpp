@@ -15,4 +15,14 @@ PYBIND11_MODULE(_mercer, m) {
   py::bind_models(m);
   py::bind_kernel_pca(m);
   py::bind_preimage(m);
+  py::bind_neighbors(m);
+  py::bind_manifold(m);
+  py::bind_discriminant(m);
+  py::bind_basis(m);
+  py::bind_other_pca(m);
+  py::bind_tensors(m);
+  py::bind_tensor_models(m);
+  py::bind_data(m);
+  py::bind_kernel_check(m);
+  py::bind_studies(m);
 }

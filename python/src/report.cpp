@@ -1,6 +1,7 @@
 // What a fit found, how sure it is and what it cost: Report and Plan as Python sees them.
 #include "arrays.hpp"
 #include "module.hpp"
+#include "report_parts.hpp"
 
 #include <mercer/report.hpp>
 
@@ -44,6 +45,8 @@ void bind_report(py::module_& m) {
       .def_readonly("kernel", &Report::kernel)
       .def_readonly("trace", &Report::trace)
       .def_readonly("converged", &Report::converged)
+      .def_property_readonly(
+          "end", [](const Report& r) { return std::string(r.end == End::largest ? "largest" : "smallest"); })
       .def_readonly("passes", &Report::passes)
       .def_readonly("min_eigenvalue", &Report::min_eigenvalue)
       .def_readonly("plan", &Report::plan)
@@ -60,6 +63,12 @@ void bind_report(py::module_& m) {
                                if (!r.bounds) return py::none();
                                return bounds_of(*r.bounds);
                              })
+      .def_property_readonly("embedding", &part<&Report::embedding>)
+      .def_property_readonly("discrimination", &part<&Report::discrimination>)
+      .def_property_readonly("basis", &part<&Report::basis>)
+      .def_property_readonly("features", &part<&Report::features>)
+      .def_property_readonly("gaps", &part<&Report::gaps>)
+      .def_property_readonly("decomposition", &part<&Report::decomposition>)
       .def("to_json", &Report::to_json, "The same as the command line's --json.")
       .def("__str__", &Report::to_string)
       .def("__repr__", &Report::to_string);
