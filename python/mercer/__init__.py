@@ -12,6 +12,8 @@ from ._mercer import (
     Kernel,
     NotConvergedError,
     NotPositiveSemidefiniteError,
+    Plan,
+    Report,
     __version__,
     additive_chi2,
     chi2,
@@ -33,12 +35,13 @@ from ._mercer import (
 # those who only want kernels or to read a file need not wait for it.
 _WHERE = {
     "KernelPCA": "_kernel_pca",
+    "PCA": "_pca",
     "function": "_kernel_choice",
     "load": "_files",
 }
 
 __all__ = [
-    "Kernel", "NotConvergedError", "NotPositiveSemidefiniteError", "additive_chi2", "chi2", "cosine", "expression",
+    "Kernel", "NotConvergedError", "NotPositiveSemidefiniteError", "Plan", "Report", "additive_chi2", "chi2", "cosine", "expression",
     "laplacian", "linear", "matern32", "matern52", "polynomial", "precomputed", "rational_quadratic", "rbf",
     "rbf_sigma", "sigmoid", *_WHERE,
 ]

@@ -5,7 +5,7 @@ import os
 from . import _mercer
 
 # The method as model files name it -> the module and the class. A new estimator adds its line.
-_ESTIMATORS = {"kpca": ("_kernel_pca", "KernelPCA")}
+_ESTIMATORS = {"kpca": ("_kernel_pca", "KernelPCA"), "pca": ("_pca", "PCA")}
 
 
 def load(path):

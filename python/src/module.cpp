@@ -15,4 +15,5 @@ PYBIND11_MODULE(_mercer, m) {
   py::bind_models(m);
   py::bind_kernel_pca(m);
   py::bind_preimage(m);
+  py::bind_pca(m);
 }

@@ -14,5 +14,6 @@ void bind_report(py::module_& m);
 void bind_models(py::module_& m);
 void bind_kernel_pca(py::module_& m);
 void bind_preimage(py::module_& m);
+void bind_pca(py::module_& m);
 
 }  // namespace mercer::python
