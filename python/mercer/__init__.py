@@ -13,6 +13,8 @@ from ._mercer import (
     Kernel,
     NotConvergedError,
     NotPositiveSemidefiniteError,
+    Plan,
+    Report,
     __version__,
     additive_chi2,
     chi2,
@@ -47,6 +49,7 @@ _WHERE = {
     "MaximumVarianceUnfolding": "_unfolding",
     "MissingPCA": "_missing_pca",
     "NeighborGraph": "_graph",
+    "PCA": "_pca",
     "RandomFeaturePCA": "_random_feature_pca",
     "SVD2D": "_tensor",
     "TSNE": "_tsne",
@@ -67,7 +70,8 @@ _WHERE = {
 }
 
 __all__ = [
-    "Basis", "Kernel", "NotConvergedError", "NotPositiveSemidefiniteError", "additive_chi2", "chi2", "cosine", "expression",
+    "Basis", "Kernel", "NotConvergedError", "NotPositiveSemidefiniteError", "Plan", "Report", "additive_chi2", "chi2",
+    "cosine", "expression",
     "laplacian", "linear", "matern32", "matern52", "polynomial", "precomputed", "rational_quadratic", "rbf",
     "rbf_sigma", "sigmoid", "sparse_tensor", *_WHERE,
 ]

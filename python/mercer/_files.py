@@ -16,6 +16,7 @@ _ESTIMATORS = {
     "lda": ("_discriminant", "LDA"),
     "lle": ("_locally_linear", "LocallyLinearEmbedding"),
     "mvu": ("_unfolding", "MaximumVarianceUnfolding"),
+    "pca": ("_pca", "PCA"),
     "svd2d": ("_tensor", "SVD2D"),
     "tensor-kpca": ("_tensor", "TensorKernelPCA"),
     "tsne": ("_tsne", "TSNE"),

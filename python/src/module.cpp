@@ -15,6 +15,7 @@ PYBIND11_MODULE(_mercer, m) {
   py::bind_models(m);
   py::bind_kernel_pca(m);
   py::bind_preimage(m);
+  py::bind_pca(m);
   py::bind_neighbors(m);
   py::bind_manifold(m);
   py::bind_discriminant(m);

@@ -14,6 +14,7 @@ void bind_report(py::module_& m);
 void bind_models(py::module_& m);
 void bind_kernel_pca(py::module_& m);
 void bind_preimage(py::module_& m);
+void bind_pca(py::module_& m);
 void bind_neighbors(py::module_& m);
 void bind_manifold(py::module_& m);
 void bind_discriminant(py::module_& m);

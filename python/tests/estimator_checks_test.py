@@ -22,6 +22,10 @@ def dot(x, y):
 ESTIMATORS = [mercer.KernelPCA(2, kernel=k, **s) for k in KERNELS for s in SOLVERS]
 ESTIMATORS += [mercer.KernelPCA(2, kernel=k, solver="lowrank") for k in KERNELS if _lowrank(k)]
 ESTIMATORS += [
+    mercer.PCA(2),
+    mercer.PCA(0.5),
+    *(mercer.PCA(2, svd_solver=s) for s in ("full", "arpack", "randomized")),
+    mercer.PCA(2, whiten=True, center=False),
     mercer.KernelPCA(),
     mercer.KernelPCA(n_components=0.9, kernel="rbf"),
     mercer.KernelPCA(2, kernel="rbf", fit_inverse_transform=True),
@@ -49,7 +53,7 @@ BESIDE = [
 
 
 @pytest.mark.parametrize("check", BESIDE, ids=lambda check: check.__name__)
-@pytest.mark.parametrize("estimator", [mercer.KernelPCA(2), mercer.KernelPCA(2, kernel="rbf", solver="lowrank")], ids=str)
+@pytest.mark.parametrize("estimator", [mercer.KernelPCA(2), mercer.KernelPCA(2, kernel="rbf", solver="lowrank"), mercer.PCA(2)], ids=str)
 def test_checks_beside_them(estimator, check):
     check(type(estimator).__name__, estimator)
 
