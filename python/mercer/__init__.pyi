@@ -3,7 +3,35 @@ from os import PathLike
 from typing import Any, Callable, Union
 
 
+from ._basis_pca import BasisPCA as BasisPCA
+from ._basis_pca import FeatureMap as FeatureMap
+from ._data import generate as generate
+from ._data import generate_tensor as generate_tensor
+from ._data import generators as generators
+from ._data import read as read
+from ._data import read_tensor as read_tensor
+from ._data import write as write
+from ._data import write_tensor as write_tensor
+from ._discriminant import KernelLDA as KernelLDA
+from ._discriminant import LDA as LDA
+from ._graph import NeighborGraph as NeighborGraph
+from ._laplacian import DiffusionMap as DiffusionMap
+from ._laplacian import LaplacianEigenmaps as LaplacianEigenmaps
+from ._locally_linear import LocallyLinearEmbedding as LocallyLinearEmbedding
+from ._manifold import Isomap as Isomap
+from ._missing_pca import MissingPCA as MissingPCA
+from ._random_feature_pca import RandomFeaturePCA as RandomFeaturePCA
+from ._studies import check_kernel as check_kernel
+from ._studies import compare as compare
+from ._studies import tune as tune
+from ._tensor import CP as CP
+from ._tensor import SVD2D as SVD2D
+from ._tensor import TensorKernelPCA as TensorKernelPCA
+from ._tensor import Tucker as Tucker
+from ._tsne import TSNE as TSNE
+from ._unfolding import MaximumVarianceUnfolding as MaximumVarianceUnfolding
 from ._kernel_pca import KernelPCA as KernelPCA
+from ._mercer import Basis as Basis
 from ._mercer import Kernel as Kernel
 from ._mercer import NotConvergedError as NotConvergedError
 from ._mercer import NotPositiveSemidefiniteError as NotPositiveSemidefiniteError
@@ -23,6 +51,7 @@ from ._mercer import rational_quadratic as rational_quadratic
 from ._mercer import rbf as rbf
 from ._mercer import rbf_sigma as rbf_sigma
 from ._mercer import sigmoid as sigmoid
+from ._mercer import sparse_tensor as sparse_tensor
 from ._pca import PCA as PCA
 
 __version__: str

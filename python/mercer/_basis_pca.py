@@ -235,11 +235,12 @@ class FeatureMap(MercerTransformer):
 
     def __getstate__(self):
         state = super().__getstate__()
-        if hasattr(self, "basis_") and not _mercer.Basis(str(self.basis_)).is_resolved:
+        if hasattr(self, "basis_"):
+            del state["_sample"]
             state["basis_"] = bytes_of_file(self._container().save)
         return state
 
     def __setstate__(self, state):
         super().__setstate__(state)
-        if isinstance(state.get("basis_"), bytes):
-            self.basis_ = file_of_bytes(state["basis_"], _mercer.load_model).basis
+        if "basis_" in state:
+            self._take(file_of_bytes(state["basis_"], _mercer.load_model))

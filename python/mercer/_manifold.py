@@ -3,7 +3,7 @@ import warnings
 from numbers import Integral, Real
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import Interval, Options, StrOptions
 
 from . import _mercer
 from ._base import MercerTransformer
@@ -164,7 +164,7 @@ class Isomap(GraphEstimator):
         "max_iter": [Interval(Integral, 1, None, closed="left"), None],
         "path_method": [StrOptions({"auto", "FW", "D"})],
         "metric": [StrOptions({"minkowski", "euclidean"})],
-        "p": [Interval(Real, 2, 2, closed="both")],
+        "p": [Options(Real, {2})],
         "landmarks": [Interval(Integral, 1, None, closed="left"), None],
     }
 

@@ -7,7 +7,7 @@ from ._graph import SEARCHES
 from ._manifold import COUNT, RUNNING, SCALE, ManifoldEstimator
 
 # scikit-learn's name where it has one -> the library's.
-_GRADIENTS = {"auto": "auto", "exact": "exact", "barnes_hut": "barnes-hut", "interpolation": "interpolation"}
+_GRADIENTS = {"auto": "automatic", "exact": "exact", "barnes_hut": "barnes-hut", "interpolation": "interpolation"}
 
 
 class TSNE(ManifoldEstimator):
@@ -92,7 +92,7 @@ class TSNE(ManifoldEstimator):
     def _arguments(self, n):
         rate = 0.0 if self.learning_rate == "auto" else float(self.learning_rate)
         return dict(components=int(self.n_components), perplexity=float(self.perplexity), iterations=int(self.n_iter),
-                    exaggerated=min(250, int(self.n_iter)), exaggeration=float(self.early_exaggeration),
+                    exaggerated=min(250, int(self.n_iter) // 4), exaggeration=float(self.early_exaggeration),
                     learning_rate=rate, start=self.init, gradient=_GRADIENTS[self.method], angle=float(self.angle),
                     search=SEARCHES[self.neighbors_algorithm], scale=self.scale)
 

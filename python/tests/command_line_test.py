@@ -75,10 +75,10 @@ def test_classes_are_told_apart_alike(words, estimator, tmp_path):
     estimator.set_params(n_jobs=1).fit(MOONS, SIDE)
     np.testing.assert_array_equal(estimator.transform(MOONS), np.load(tmp_path / "z.npy"))
     theirs = mercer.load(tmp_path / "theirs")
-    assert theirs.classes_.tolist() == estimator.classes_.tolist() == [0, 1]
+    assert theirs.classes_.tolist() == estimator.classes_.tolist() == ["lower", "upper"]
     estimator.save(tmp_path / "ours")
     run("predict", tmp_path / "ours", tmp_path / "new.csv", "--out", tmp_path / "found.csv", "--quiet", "--threads", 1)
-    found = mercer.read(tmp_path / "found.csv").data[:, -1]
+    found = mercer.read(tmp_path / "found.csv", label=-1).labels
     np.testing.assert_array_equal(found, estimator.predict(MOONS[:40] + 0.05))
     np.testing.assert_array_equal(theirs.predict(MOONS[:40] + 0.05), estimator.predict(MOONS[:40] + 0.05))
 

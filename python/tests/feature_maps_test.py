@@ -87,7 +87,7 @@ def test_the_smallest_end_finds_the_relation():
     t = np.linspace(0, 6, 80)
     ellipse = np.c_[2 * np.cos(t), np.sin(t)]
     relation = mercer.BasisPCA(1, smallest=True, center=False).fit(ellipse)
-    assert relation.directions_ == ["x1² + 4·x2² − 4 = 0"]
+    assert relation.directions_[0].startswith("0.25·x1² + x2² − 1 = 0")
     assert np.abs(relation.transform(ellipse)).max() < 1e-6
     again = pickle.loads(pickle.dumps(relation))
     assert again.directions_ == relation.directions_ and again.smallest

@@ -27,7 +27,7 @@ def test_gaps_are_filled_nearly_as_they_were_and_the_rest_stays():
     hidden = np.isnan(GAPS)
     np.testing.assert_array_equal(filled[~hidden], GAPS[~hidden])
     assert np.sqrt(np.mean((filled - WHOLE)[hidden] ** 2)) < 0.05
-    assert pca.held_out_error_ < 0.05 < 1 < pca.column_mean_error_
+    assert pca.held_out_error_ < 0.2 * pca.column_mean_error_
 
 
 def test_what_a_sparse_matrix_does_not_store_is_unknown():
