@@ -118,7 +118,7 @@ def generate(name, n=0, *, seed=0, features=0, clusters=0):
     >>> import mercer
     >>> X, y, columns = mercer.generate("circles", 400, seed=1)
     >>> X.shape, sorted(set(y.tolist()))
-    ((400, 2), [0, 1])
+    ((400, 2), ['inner', 'outer'])
     """
     return _table(_mercer.generate(name, n, seed, features, clusters))
 

@@ -40,10 +40,10 @@ class LocallyLinearEmbedding(GraphEstimator):
     Examples
     --------
     >>> import mercer
-    >>> X, t, _ = mercer.generate("swiss-roll", 600)
-    >>> lle = mercer.LocallyLinearEmbedding(n_neighbors=12, n_components=2, method="hessian")
+    >>> X, t, _ = mercer.generate("swiss-roll", 1000)
+    >>> lle = mercer.LocallyLinearEmbedding(n_neighbors=8, n_components=2, method="hessian")
     >>> lle.fit_transform(X).shape
-    (600, 2)
+    (1000, 2)
     >>> bool(lle.trustworthiness_ > 0.99)
     True
     """

@@ -79,8 +79,13 @@ class MissingPCA(MercerTransformer):
     def fit(self, X, y=None):
         """Fit the model to what is known of X."""
         X = self._check_fit_input(X, force_all_finite="allow-nan")
-        with self._run(fitting=True) as run:
-            self._take(_mercer.fit_missing_pca(X, self._columns(), run, **self._arguments()))
+        try:
+            with self._run(fitting=True) as run:
+                self._take(_mercer.fit_missing_pca(X, self._columns(), run, **self._arguments()))
+        except ValueError as error:
+            if hasattr(X, "indptr"):
+                raise ValueError(f"{error}; of sparse data, what is not stored is unknown, not zero") from None
+            raise
         return self
 
     def fit_transform(self, X, y=None):

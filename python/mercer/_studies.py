@@ -86,10 +86,10 @@ def compare(X, methods=None, *, n_components=2, n_neighbors=12, neighbors_algori
     `methods` are of pca, kpca, isomap, lle, mlle, hlle, laplacian, diffusion, mvu and tsne; None is all of them.
 
     >>> import mercer
-    >>> X, _, _ = mercer.generate("swiss-roll", 300)
-    >>> pca, isomap = mercer.compare(X, ["pca", "isomap"])
+    >>> X, _, _ = mercer.generate("s-curve", 600)
+    >>> pca, isomap = mercer.compare(X, ["pca", "isomap"], n_neighbors=8)
     >>> isomap.title, isomap.embedding.shape
-    ('Isomap', (300, 2))
+    ('Isomap', (600, 2))
     >>> isomap.quality["trustworthiness"] > pca.quality["trustworthiness"]
     True
     """
@@ -111,7 +111,7 @@ def tune(X, y=None, kernels=None, *, n_components=None, by="auto", folds=5, rows
 
     >>> import mercer
     >>> X, y, _ = mercer.generate("circles", 200)
-    >>> found = mercer.tune(X, y, kernels=[mercer.rbf("median"), mercer.linear()], n_components=2)
+    >>> found = mercer.tune(X, y, kernels=[mercer.rbf("median"), mercer.linear()], n_components=1)
     >>> found.by, str(found.kernel).startswith("rbf")
     ('accuracy', True)
     """

@@ -78,7 +78,7 @@ def test_classes_are_told_apart_alike(words, estimator, tmp_path):
     assert theirs.classes_.tolist() == estimator.classes_.tolist() == ["lower", "upper"]
     estimator.save(tmp_path / "ours")
     run("predict", tmp_path / "ours", tmp_path / "new.csv", "--out", tmp_path / "found.csv", "--quiet", "--threads", 1)
-    found = mercer.read(tmp_path / "found.csv", label=-1).labels
+    found = (tmp_path / "found.csv").read_text().split()[1:]
     np.testing.assert_array_equal(found, estimator.predict(MOONS[:40] + 0.05))
     np.testing.assert_array_equal(theirs.predict(MOONS[:40] + 0.05), estimator.predict(MOONS[:40] + 0.05))
 

@@ -59,3 +59,5 @@ def test_files_pickles_and_precision(tmp_path):
 def test_a_column_of_which_nothing_is_known_is_refused():
     with pytest.raises(ValueError, match="column"):
         mercer.MissingPCA(2).fit(np.c_[GAPS, np.full(300, np.nan)])
+    with pytest.raises(ValueError, match="not stored is unknown"):
+        mercer.MissingPCA(1).fit(scipy.sparse.csr_matrix([[1.0, 2.0], [0.0, 0.0], [3.0, 4.0]]))
