@@ -143,13 +143,16 @@ class MercerEstimator(BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self._is_pairwise()
         tags.input_tags.sparse = self._accept_sparse is not False
-        if tags.transformer_tags is not None:
-            tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 
 
 class MercerTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MercerEstimator):
     """An estimator whose components are features: names like kernelpca0, set_output, fit_transform."""
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
 
     @property
     def _n_features_out(self):

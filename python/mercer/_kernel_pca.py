@@ -343,13 +343,17 @@ class KernelPCA(MercerTransformer):
         state = super().__getstate__()
         if self._model is not None:
             state["_back"] = None  # found again when it is needed
+            del state["kernel_"]  # the model has it, and the points
             if not is_precomputed(self.kernel):
-                del state["X_fit_"]  # the model has it
+                del state["X_fit_"]
         return state
 
     def __setstate__(self, state):
         super().__setstate__(state)
-        if self._model is not None and not is_precomputed(self.kernel):
+        if self._model is None:
+            return
+        self.kernel_ = self._model.kernel
+        if not is_precomputed(self.kernel):
             self.X_fit_ = self._model.points
 
     def _is_pairwise(self):

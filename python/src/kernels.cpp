@@ -69,6 +69,15 @@ std::string definiteness_of(const Kernel& kernel) {
   return "unknown";
 }
 
+/// A function of Python's is not in the text.
+std::string text_for_pickle(const Kernel& kernel) {
+  std::string text = kernel.to_string();
+  if (text.find("user(") != std::string::npos)
+    throw py::type_error("a kernel with a Python function in it cannot be pickled: " + text +
+                         " (give the function itself as kernel=)");
+  return text;
+}
+
 void bind_kernel_class(py::module_& m) {
   py::class_<Kernel>(m, "Kernel", R"doc(k(x, y), an immutable value: it prints, parses, adds and multiplies.
 
@@ -115,8 +124,7 @@ array([[1.        , 0.60653066],
           "gamma='auto' and gamma='median' replaced by numbers taken from X.")
       .def("__copy__", [](const py::object& self) { return self; })
       .def("__deepcopy__", [](const py::object& self, const py::object&) { return self; })
-      .def(py::pickle([](const Kernel& k) { return k.to_string(); },
-                      [](const std::string& text) { return Kernel::parse(text); }));
+      .def(py::pickle(&text_for_pickle, [](const std::string& text) { return Kernel::parse(text); }));
 }
 
 }  // namespace

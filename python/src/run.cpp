@@ -3,9 +3,10 @@
 
 #include "module.hpp"
 
-#include <csignal>
+#include <unistd.h>
 
 #include <atomic>
+#include <csignal>
 
 namespace mercer::python {
 namespace {
@@ -27,6 +28,11 @@ bool raises_on_interrupt_here() {
 
 constexpr std::chrono::milliseconds between_calls{20};
 
+/// GCC's OpenMP waits for ever in a forked child for threads that only its parent has; one thread waits for
+/// nobody.
+const pid_t home = getpid();
+bool is_forked() { return getpid() != home; }
+
 }  // namespace
 
 InterruptGuard::InterruptGuard(std::stop_source& stop) {
@@ -47,7 +53,7 @@ InterruptGuard::~InterruptGuard() {
 }
 
 Session::Session(const RunSettings& settings) : guard_(stop_), callback_(settings.progress) {
-  run_.threads = settings.threads;
+  run_.threads = is_forked() ? 1 : settings.threads;
   run_.seed = settings.seed;
   run_.memory = settings.memory;
   run_.stop = stop_.get_token();

@@ -4,6 +4,7 @@ import doctest
 import importlib
 import pathlib
 import pkgutil
+import re
 import subprocess
 import sys
 
@@ -33,6 +34,12 @@ def test_what_users_call_first_has_an_example(name):
 def test_examples_in_the_guide():
     results = doctest.testfile(str(ROOT / "docs" / "python.md"), module_relative=False, optionflags=FLAGS, encoding="utf-8")
     assert results.attempted > 20 and results.failed == 0
+
+
+def test_the_example_of_the_readme_runs(capsys):
+    block, = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)
+    exec(compile(block, "README.md", "exec"), {})
+    assert "certificate" in capsys.readouterr().out
 
 
 def test_the_tour_goes_from_a_data_frame_to_pictures(tmp_path):

@@ -1,6 +1,9 @@
 """scikit-learn's check_estimator for every estimator, for each kernel and solver of KernelPCA, and the checks beside it:
 feature names, set_output, n_features_in_ and parameter validation."""
+from types import SimpleNamespace
+
 import pytest
+from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import estimator_checks as checks
 
 import mercer
@@ -58,21 +61,26 @@ def test_checks_beside_them(estimator, check):
     check(type(estimator).__name__, estimator)
 
 
-def test_tags_of_new_scikit_learn_say_the_same():
-    """scikit-learn 1.6 asks __sklearn_tags__; 1.2 has no base class for it, so one stands in."""
-    from types import SimpleNamespace
+@pytest.mark.parametrize("estimator", [mercer.KernelPCA, mercer.PCA])
+def test_tags_of_new_scikit_learn_say_the_same(estimator, monkeypatch):
+    """From 1.6 on __sklearn_tags__ is asked. Where scikit-learn is older, its base classes get what they have there."""
+    if not hasattr(BaseEstimator, "__sklearn_tags__"):
+        nothing = lambda self: SimpleNamespace(input_tags=SimpleNamespace(pairwise=False, sparse=False), transformer_tags=None)
 
-    class Base:
-        def __sklearn_tags__(self):
-            return SimpleNamespace(input_tags=SimpleNamespace(pairwise=False, sparse=False),
-                                   transformer_tags=SimpleNamespace(preserves_dtype=["float64"]))
+        def of_transformers(self):
+            tags = super(TransformerMixin, self).__sklearn_tags__()
+            tags.transformer_tags = SimpleNamespace(preserves_dtype=["float64"])
+            return tags
 
-    class New(mercer.KernelPCA, Base):
-        pass
+        monkeypatch.setattr(BaseEstimator, "__sklearn_tags__", nothing, raising=False)
+        monkeypatch.setattr(TransformerMixin, "__sklearn_tags__", of_transformers, raising=False)
+    tags = estimator().__sklearn_tags__()
+    assert tags.transformer_tags.preserves_dtype == ["float64", "float32"]
+    assert tags.input_tags.sparse and not tags.input_tags.pairwise
+    assert [t.__name__ for t in estimator()._more_tags()["preserves_dtype"]] == tags.transformer_tags.preserves_dtype
 
-    tags = New(kernel="precomputed").__sklearn_tags__()
-    old = mercer.KernelPCA(kernel="precomputed")._get_tags()
-    assert tags.input_tags.pairwise and old["pairwise"]
-    assert tags.input_tags.sparse
-    assert [t.__name__ for t in old["preserves_dtype"]] == tags.transformer_tags.preserves_dtype
-    assert not New(kernel="rbf").__sklearn_tags__().input_tags.pairwise
+
+def test_only_kernel_matrices_are_pairwise():
+    for kernel in ("precomputed", mercer.precomputed()):
+        assert mercer.KernelPCA(kernel=kernel)._more_tags()["pairwise"]
+    assert not mercer.KernelPCA(kernel="rbf")._more_tags()["pairwise"]

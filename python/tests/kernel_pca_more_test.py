@@ -124,6 +124,13 @@ def test_landmarks_can_be_more_or_be_named():
     np.testing.assert_array_equal(named.X_fit_, first[::3])
 
 
+def test_a_low_rank_model_goes_on_from_its_file(tmp_path):
+    half = rbf(3, solver="lowrank", rank=80).fit(DIGITS[:300])
+    half.save(tmp_path / "half.mercer")
+    loaded = KernelPCA.load(tmp_path / "half.mercer")
+    np.testing.assert_allclose(loaded.partial_fit(DIGITS[300:]).eigenvalues_, half.partial_fit(DIGITS[300:]).eigenvalues_)
+
+
 def test_exact_models_do_not_stream():
     assert not hasattr(rbf(2), "partial_fit")
     assert hasattr(rbf(2, solver="lowrank"), "partial_fit")

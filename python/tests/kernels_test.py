@@ -87,6 +87,11 @@ def test_functions_of_rows_and_of_blocks_are_kernels():
     np.testing.assert_allclose((2 * smaller + mercer.linear())(X, Y), 2 * expected + X @ Y.T)
 
 
+def test_a_function_cannot_be_pickled_with_its_kernel():
+    with pytest.raises(TypeError, match="user\\(smaller\\)"):
+        pickle.dumps(mercer.function(lambda x, y: 1.0, "smaller") + mercer.linear())
+
+
 def test_what_a_function_raises_comes_out():
     def fails(x, y):
         raise ZeroDivisionError("on purpose")
