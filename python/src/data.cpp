@@ -46,8 +46,8 @@ py::tuple read(const std::string& path, const std::string& label, const std::str
   options.missing = parse_missing(missing);
   options.transpose = transpose;
   return with_precision(single ? Precision::float32 : Precision::float64, [&]<class T>() {
-    return to_tuple(
-        work(settings, [&](const Run& run) { return read_dataset<T>(path, options, run); }), mapped);
+    return to_tuple(work(settings, [&](const Run& run) { return read_dataset<T>(path, options, run); }),
+                    mapped);
   });
 }
 
@@ -111,7 +111,8 @@ void bind_data(py::module_& m) {
       [](const std::string& name, Index n, std::uint64_t seed, Index features, Index clusters) {
         return to_tuple(generate(name, n, seed, {.features = features, .clusters = clusters}), false);
       },
-      py::arg("name"), py::arg("n") = 0, py::arg("seed") = 0, py::arg("features") = 0, py::arg("clusters") = 0);
+      py::arg("name"), py::arg("n") = 0, py::arg("seed") = 0, py::arg("features") = 0,
+      py::arg("clusters") = 0);
   m.def("generate_tensor", &make_array, py::arg("name"), py::arg("n") = 0, py::arg("seed") = 0);
   m.def("generators", [] { return descriptions(generators()); });
   m.def("tensor_generators", [] { return descriptions(tensor_generators()); });

@@ -95,8 +95,8 @@ void bind(py::module_& m) {
   py::class_<Base, Model<T>, std::shared_ptr<Base>>(m, class_name<T>("Discriminant").c_str())
       .def_property_readonly("classes", &Base::classes)
       .def_property_readonly("threshold", &Base::threshold)
-      .def_property_readonly(
-          "centroids", [](const Base& model) { return to_numpy(Matrix<double>(model.centroids())); })
+      .def_property_readonly("centroids",
+                             [](const Base& model) { return to_numpy(Matrix<double>(model.centroids())); })
       .def(
           "predict",
           [](const Base& model, const py::object& x, const std::string& decision,

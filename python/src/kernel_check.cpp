@@ -10,7 +10,8 @@
 namespace mercer::python {
 
 void bind_kernel_check(py::module_& m) {
-  py::class_<KernelCheck>(m, "KernelCheck", "Is this function a kernel, and how do we know? print() shows it all.")
+  py::class_<KernelCheck>(m, "KernelCheck",
+                          "Is this function a kernel, and how do we know? print() shows it all.")
       .def_readonly("kernel", &KernelCheck::kernel)
       .def_readonly("n", &KernelCheck::n)
       .def_readonly("d", &KernelCheck::d)
@@ -32,7 +33,9 @@ void bind_kernel_check(py::module_& m) {
       .def_readonly("reasons", &KernelCheck::reasons)
       .def_readonly("advice", &KernelCheck::advice)
       .def("__bool__",
-           [](const KernelCheck& c) { return c.verdict == Verdict::valid || c.verdict == Verdict::valid_here; })
+           [](const KernelCheck& c) {
+             return c.verdict == Verdict::valid || c.verdict == Verdict::valid_here;
+           })
       .def("to_json", &KernelCheck::to_json)
       .def("__str__", &KernelCheck::to_string)
       .def("__repr__", &KernelCheck::to_string);

@@ -105,16 +105,15 @@ void bind_graph_method(py::module_& m, const std::string& name) {
       },
       py::arg("X"), py::arg("graph") = py::none(), py::arg("columns") = std::vector<std::string>{},
       py::arg("run") = RunSettings{});
-  m.def(
-      ("plan_" + name).c_str(),
-      [](const py::object& x, const RunSettings& settings, const py::kwargs& arguments) {
-        const auto options = to_options(arguments);
-        return with_precision(precision_of_array(x), [&]<class T>() {
-          const auto samples = to_samples<T>(x);
-          return work(settings, [&](const Run& run) { return M<T>::plan(samples, options, run); });
-        });
-      },
-      py::arg("X"), py::arg("run") = RunSettings{});
+  m.def(("plan_" + name).c_str(),
+        [](const py::object& x, const RunSettings& settings, const py::kwargs& arguments) {
+          const auto options = to_options(arguments);
+          return with_precision(precision_of_array(x), [&]<class T>() {
+            const auto samples = to_samples<T>(x);
+            return work(settings, [&](const Run& run) { return M<T>::plan(samples, options, run); });
+          });
+        },
+        py::arg("X"), py::arg("run") = RunSettings{});
 }
 
 void bind_tsne(py::module_& m) {
@@ -125,8 +124,7 @@ void bind_tsne(py::module_& m) {
         const auto options = tsne_options(arguments);
         return with_precision(precision_of_array(x), [&]<class T>() {
           const auto data = to_dataset<T>(x, columns);
-          return to_object(
-              work(settings, [&](const Run& run) { return Tsne<T>::fit(data, options, run); }));
+          return to_object(work(settings, [&](const Run& run) { return Tsne<T>::fit(data, options, run); }));
         });
       },
       py::arg("X"), py::arg("columns") = std::vector<std::string>{}, py::arg("run") = RunSettings{});
@@ -159,8 +157,8 @@ void bind_classes(py::module_& m) {
       .def_property_readonly("time", [](const Maps& model) { return model.options().diffusion_time; })
       .def_property_readonly("density_power", [](const Maps& model) { return model.options().density_power; })
       .def_property_readonly("heat", [](const Maps& model) { return model.options().heat; })
-      .def_property_readonly(
-          "weights", [](const Maps& model) { return std::string(name_of(model.options().weights)); })
+      .def_property_readonly("weights",
+                             [](const Maps& model) { return std::string(name_of(model.options().weights)); })
       .def_property_readonly(
           "laplacian", [](const Maps& model) { return std::string(name_of(model.options().laplacian)); });
   add.template operator()<Mvu<T>>("Mvu");

@@ -40,27 +40,25 @@ MissingPcaOptions missing_options(const py::kwargs& arguments) {
 /// fit_NAME(X, columns=[], run=Run(), **options) and plan_NAME(X, run=Run(), **options).
 template <template <class> class M, auto to_options>
 void bind_functions(py::module_& m, const std::string& name) {
-  m.def(
-      ("fit_" + name).c_str(),
-      [](const py::object& x, const std::vector<std::string>& columns, const RunSettings& settings,
-         const py::kwargs& arguments) {
-        const auto options = to_options(arguments);
-        return with_precision(precision_of_array(x), [&]<class T>() {
-          const auto data = to_dataset<T>(x, columns);
-          return to_object(work(settings, [&](const Run& run) { return M<T>::fit(data, options, run); }));
-        });
-      },
-      py::arg("X"), py::arg("columns") = std::vector<std::string>{}, py::arg("run") = RunSettings{});
-  m.def(
-      ("plan_" + name).c_str(),
-      [](const py::object& x, const RunSettings& settings, const py::kwargs& arguments) {
-        const auto options = to_options(arguments);
-        return with_precision(precision_of_array(x), [&]<class T>() {
-          const auto samples = to_samples<T>(x);
-          return work(settings, [&](const Run& run) { return M<T>::plan(samples, options, run); });
-        });
-      },
-      py::arg("X"), py::arg("run") = RunSettings{});
+  m.def(("fit_" + name).c_str(),
+        [](const py::object& x, const std::vector<std::string>& columns, const RunSettings& settings,
+           const py::kwargs& arguments) {
+          const auto options = to_options(arguments);
+          return with_precision(precision_of_array(x), [&]<class T>() {
+            const auto data = to_dataset<T>(x, columns);
+            return to_object(work(settings, [&](const Run& run) { return M<T>::fit(data, options, run); }));
+          });
+        },
+        py::arg("X"), py::arg("columns") = std::vector<std::string>{}, py::arg("run") = RunSettings{});
+  m.def(("plan_" + name).c_str(),
+        [](const py::object& x, const RunSettings& settings, const py::kwargs& arguments) {
+          const auto options = to_options(arguments);
+          return with_precision(precision_of_array(x), [&]<class T>() {
+            const auto samples = to_samples<T>(x);
+            return work(settings, [&](const Run& run) { return M<T>::plan(samples, options, run); });
+          });
+        },
+        py::arg("X"), py::arg("run") = RunSettings{});
 }
 
 template <class T>
@@ -74,7 +72,8 @@ void bind_classes(py::module_& m) {
   py::class_<Gaps, Model<T>, std::shared_ptr<Gaps>>(m, class_name<T>("MissingPca").c_str())
       .def_property_readonly("directions",
                              [](const Gaps& model) { return to_numpy(Block<T>(model.directions())); })
-      .def_property_readonly("mean", [](const Gaps& model) { return to_numpy(Vector<double>(model.mean())); });
+      .def_property_readonly("mean",
+                             [](const Gaps& model) { return to_numpy(Vector<double>(model.mean())); });
 }
 
 }  // namespace

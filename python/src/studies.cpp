@@ -47,13 +47,14 @@ py::list compare_methods(const py::object& x, const RunSettings& settings, const
 py::list to_list(const std::vector<Trial>& trials) {
   py::list out;
   for (const Trial& t : trials)
-    out.append(py::dict("kernel"_a = t.kernel, "width"_a = t.width, "error"_a = t.error, "spread"_a = t.spread,
-                        "accuracy"_a = t.accuracy, "alignment"_a = t.alignment));
+    out.append(py::dict("kernel"_a = t.kernel, "width"_a = t.width, "error"_a = t.error,
+                        "spread"_a = t.spread, "accuracy"_a = t.accuracy, "alignment"_a = t.alignment));
   return out;
 }
 
 py::dict to_dict(const ComponentAdvice& advice) {
-  return py::dict("by_share"_a = advice.by_share, "by_parallel"_a = advice.by_parallel, "by_knee"_a = advice.by_knee,
+  return py::dict("by_share"_a = advice.by_share, "by_parallel"_a = advice.by_parallel,
+                  "by_knee"_a = advice.by_knee,
                   "eigenvalues"_a = to_numpy(Vector<double>(advice.eigenvalues)),
                   "permuted"_a = to_numpy(Vector<double>(advice.permuted)));
 }

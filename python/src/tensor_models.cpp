@@ -112,7 +112,8 @@ py::object fit_weighted_cp(const py::object& x, const py::object& weights, const
   const auto options = cp_options(arguments);
   return with_precision(precision_of_array(x), [&]<class T>() {
     const auto tensor = to_tensor<T>(x), factor = to_tensor<T>(weights);
-    return to_object(work(settings, [&](const Run& run) { return Cp<T>::fit(tensor, factor, options, run); }));
+    return to_object(
+        work(settings, [&](const Run& run) { return Cp<T>::fit(tensor, factor, options, run); }));
   });
 }
 
@@ -129,7 +130,8 @@ void bind_base(py::module_& m) {
   py::class_<M, Model<T>, std::shared_ptr<M>>(m, class_name<T>("TensorModel").c_str())
       .def_property_readonly("shape", [](const M& model) { return py::tuple(py::cast(model.shape())); })
       .def_property_readonly("sample_mode", &M::sample_mode)
-      .def_property_readonly("sample_shape", [](const M& model) { return py::tuple(py::cast(model.sample_shape())); })
+      .def_property_readonly("sample_shape",
+                             [](const M& model) { return py::tuple(py::cast(model.sample_shape())); })
       .def_property_readonly("factors", &factors_of<T>)
       .def(
           "transform_tensor",
@@ -144,7 +146,8 @@ void bind_base(py::module_& m) {
           [](const M& model, const py::object& z, const RunSettings& settings) {
             Samples<T> holder;
             const auto scores = to_rows<T>(z, holder);
-            return to_numpy(work(settings, [&](const Run& run) { return model.inverse_tensor(scores, run); }));
+            return to_numpy(
+                work(settings, [&](const Run& run) { return model.inverse_tensor(scores, run); }));
           },
           py::arg("scores"), py::arg("run") = RunSettings{})
       .def(
@@ -160,7 +163,8 @@ void bind_classes(py::module_& m) {
   bind_base<T>(m);
   using Base = TensorModel<T>;
   py::class_<Tucker<T>, Base, std::shared_ptr<Tucker<T>>>(m, class_name<T>("Tucker").c_str())
-      .def_property_readonly("core", [](const Tucker<T>& model) { return to_numpy(Tensor<T>(model.core())); });
+      .def_property_readonly("core",
+                             [](const Tucker<T>& model) { return to_numpy(Tensor<T>(model.core())); });
   py::class_<Cp<T>, Base, std::shared_ptr<Cp<T>>>(m, class_name<T>("Cp").c_str())
       .def_property_readonly("weights",
                              [](const Cp<T>& model) { return to_numpy(Vector<double>(model.weights())); })
@@ -170,12 +174,11 @@ void bind_classes(py::module_& m) {
       .def_property_readonly("mean", [](const Flat& model) { return to_numpy(Matrix<double>(model.mean())); })
       .def_property_readonly("left_values",
                              [](const Flat& model) { return to_numpy(Vector<double>(model.left_values())); })
-      .def_property_readonly("right_values",
-                             [](const Flat& model) { return to_numpy(Vector<double>(model.right_values())); });
+      .def_property_readonly(
+          "right_values", [](const Flat& model) { return to_numpy(Vector<double>(model.right_values())); });
   using Curved = TensorKernelPca<T>;
   py::class_<Curved, Base, std::shared_ptr<Curved>>(m, class_name<T>("TensorKernelPca").c_str())
-      .def_property_readonly(
-          "kernel", [](const Curved& model) { return model.on_cores().kernel(); });
+      .def_property_readonly("kernel", [](const Curved& model) { return model.on_cores().kernel(); });
 }
 
 }  // namespace
@@ -185,7 +188,8 @@ void bind_tensor_models(py::module_& m) {
   bind_classes<double>(m);
   m.def("fit_tucker", &fit_any<Tucker, &tucker_options>, py::arg("X"), py::arg("run") = RunSettings{});
   m.def("fit_cp", &fit_any<Cp, &cp_options>, py::arg("X"), py::arg("run") = RunSettings{});
-  m.def("fit_weighted_cp", &fit_weighted_cp, py::arg("X"), py::arg("weights"), py::arg("run") = RunSettings{});
+  m.def("fit_weighted_cp", &fit_weighted_cp, py::arg("X"), py::arg("weights"),
+        py::arg("run") = RunSettings{});
   m.def("fit_svd2d", &fit_dense<Svd2d, &svd2d_options>, py::arg("X"), py::arg("run") = RunSettings{});
   m.def("fit_tensor_kernel_pca", &fit_dense<TensorKernelPca, &kernel_options>, py::arg("X"),
         py::arg("run") = RunSettings{});

@@ -32,15 +32,16 @@ py::array shaped(const Shape& shape, const Shape& strides, const T* data, const 
 /// coordinates: an array of modes x entries, as numpy.nonzero and the package `sparse` have them.
 template <class T>
 SparseTensor<T> make_sparse(const py::object& coordinates, const py::object& values, Shape shape) {
-  const auto places = py::array_t<std::int64_t, py::array::c_style | py::array::forcecast>::ensure(coordinates);
+  const auto places =
+      py::array_t<std::int64_t, py::array::c_style | py::array::forcecast>::ensure(coordinates);
   const auto numbers = py::array_t<T, py::array::c_style | py::array::forcecast>::ensure(values);
   if (!places || !numbers) throw py::error_already_set();
   if (places.ndim() != 2 || numbers.ndim() != 1)
     throw Error(ErrorCode::usage, "coordinates are modes x entries, and values one a entry");
   if (shape.empty()) shape.assign(static_cast<std::size_t>(places.shape(0)), 0);
   if (static_cast<py::ssize_t>(shape.size()) != places.shape(0))
-    throw Error(ErrorCode::usage, "the shape has " + std::to_string(shape.size()) + " modes, and the coordinates " +
-                                      std::to_string(places.shape(0)));
+    throw Error(ErrorCode::usage, "the shape has " + std::to_string(shape.size()) +
+                                      " modes, and the coordinates " + std::to_string(places.shape(0)));
   Coordinates<T> entries;
   for (py::ssize_t mode = 0; mode < places.shape(0); ++mode) {
     const std::int64_t* row = places.data(mode, 0);
@@ -49,8 +50,8 @@ SparseTensor<T> make_sparse(const py::object& coordinates, const py::object& val
     const bool given = size > 0;
     for (py::ssize_t e = 0; e < places.shape(1); ++e) {
       if (row[e] < 0 || row[e] > std::int64_t{0xfffffffe})
-        throw Error(ErrorCode::bad_data, "entry " + std::to_string(e) + " has the index " + std::to_string(row[e]) +
-                                             " in mode " + std::to_string(mode));
+        throw Error(ErrorCode::bad_data, "entry " + std::to_string(e) + " has the index " +
+                                             std::to_string(row[e]) + " in mode " + std::to_string(mode));
       index.push_back(static_cast<std::uint32_t>(row[e]));
       if (!given) size = std::max<Index>(size, row[e] + 1);
     }
@@ -80,11 +81,13 @@ void bind_sparse(py::module_& m) {
       .def_property_readonly("ndim", &S::order)
       .def_property_readonly("nnz", &S::stored)
       .def_property_readonly("dtype", [](const S&) { return py::dtype::of<T>(); })
-      .def("coordinates", [](const S& x) { return coordinates_of(x); }, "(modes x entries, values, shape)")
+      .def(
+          "coordinates", [](const S& x) { return coordinates_of(x); }, "(modes x entries, values, shape)")
       .def("to_dense", [](const S& x) { return to_numpy(x.to_dense()); })
       .def("__repr__",
            [](const S& x) {
-             return "<sparse tensor of " + to_string(x.shape()) + ", " + std::to_string(x.stored()) + " entries>";
+             return "<sparse tensor of " + to_string(x.shape()) + ", " + std::to_string(x.stored()) +
+                    " entries>";
            })
       .def(py::pickle([](const S& x) { return coordinates_of(x); },
                       [](const py::tuple& t) {
