@@ -21,14 +21,16 @@ class TensorEstimator(MercerTransformer):
     """
 
     _takes_sparse = False  # arrays made by mercer.sparse_tensor
-    _sample_mode = 0
 
     def fit(self, X, y=None):
         """Decompose the array X."""
+        return self._fit(X)
+
+    def _fit(self, X, **given):
         self._validate_params()
         X = self._check_array(X)
         with self._run(fitting=True) as run:
-            model = self._fit_model(X, run)
+            model = self._fit_model(X, run, **given)
         self.n_features_in_ = model.features
         self._take(model)
         return self
@@ -244,24 +246,20 @@ class CP(TensorEstimator):
         self.memory = memory
         self.progress = progress
 
-    def fit(self, X, y=None, *, sample_weight=None):
-        """Decompose the array X; `sample_weight`, an array like X, weighs each entry's squared error."""
-        self._weights = None if sample_weight is None else np.asarray(sample_weight)
-        try:
-            return super().fit(X)
-        finally:
-            del self._weights
+    def fit(self, X, y=None, *, weights=None):
+        """Decompose the array X; `weights`, an array like X, weigh the squared error of each entry."""
+        return self._fit(X, weights=None if weights is None else np.asarray(weights))
 
-    def _fit_model(self, X, run):
-        arguments = dict(rank=int(self.rank), nonnegative=bool(self.nonnegative), starts=int(self.starts or 0), start=self.init,
-                         iterations=int(self.max_iter), tolerance=float(self.tol), missing=bool(self.missing),
+    def _fit_model(self, X, run, weights):
+        arguments = dict(rank=int(self.rank), nonnegative=bool(self.nonnegative), starts=int(self.starts or 0),
+                         start=self.init, iterations=int(self.max_iter), tolerance=float(self.tol), missing=bool(self.missing),
                          line_search=bool(self.line_search), core_consistency=bool(self.core_consistency),
                          allow_partial=bool(self.allow_partial), sample_mode=int(self.sample_mode))
-        if self._weights is None:
+        if weights is None:
             return _mercer.fit_cp(X, run, **arguments)
         if isinstance(X, _SPARSE):
             raise ValueError("weights are for whole arrays; of sparse ones missing=True leaves out what is not stored")
-        return _mercer.fit_weighted_cp(X, self._weights, run, **arguments)
+        return _mercer.fit_weighted_cp(X, weights, run, **arguments)
 
     def _takes_gaps(self):
         return self.missing

@@ -67,7 +67,7 @@ def test_cp_without_negative_numbers_with_gaps_and_with_weights():
     with pytest.raises(ValueError, match="NaN"):
         mercer.CP(3).fit(gaps)
     spoilt = np.where(hidden, 100.0, SUM)
-    weighted = mercer.CP(3, random_state=0).fit(spoilt, sample_weight=(~hidden).astype(float)).reconstruct()
+    weighted = mercer.CP(3, random_state=0).fit(spoilt, weights=(~hidden).astype(float)).reconstruct()
     assert np.abs(weighted - SUM)[~hidden].max() < 1e-2
 
 
