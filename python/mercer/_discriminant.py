@@ -219,13 +219,17 @@ class KernelLDA(_Discriminant):
 
     def _take(self, model):
         super()._take(model)
-        self.kernel_ = model.kernel
         self.gamma_ = gamma_in(model.kernel)
         self.cv_results_ = model.report.discrimination["trials"]
 
     @classmethod
     def _params_of(cls, model):
         return {"n_components": model.components, "kernel": model.kernel, "ridge": model.report.discrimination["ridge"]}
+
+    @property
+    def kernel_(self):
+        """The model's: a Python function in it is not pickled, but found again by ``kernel``."""
+        return self._model.kernel
 
     def _user_kernels(self):
         return user_kernels(self.kernel, self.kernel_params)

@@ -418,7 +418,6 @@ class TensorKernelPCA(TensorEstimator):
 
     def _take(self, model):
         super()._take(model)
-        self.kernel_ = model.kernel
         self.gamma_ = gamma_in(model.kernel)
         self.eigenvalues_ = model.report.gram_eigenvalues
         self.explained_variance_ratio_ = model.report.explained_variance_ratio
@@ -427,6 +426,11 @@ class TensorKernelPCA(TensorEstimator):
     def _params_of(cls, model):
         return {"n_components": model.components, "ranks": tuple(f.shape[1] for f in model.factors), "kernel": model.kernel,
                 "sample_mode": model.sample_mode}
+
+    @property
+    def kernel_(self):
+        """The model's: a Python function in it is not pickled, but found again by ``kernel``."""
+        return self._model.kernel
 
     def _user_kernels(self):
         return user_kernels(self.kernel, self.kernel_params)

@@ -116,3 +116,13 @@ def test_errors_are_value_errors_with_words():
 def test_there_are_at_most_as_many_directions_as_classes_less_one():
     assert mercer.LDA(n_components=9).fit_transform(X, Y).shape == (150, 2)
     assert mercer.LDA(n_components=1).fit_transform(X, Y).shape == (150, 1)
+
+
+def dot(a, b):
+    return float(a @ b)
+
+
+def test_a_function_as_kernel_is_pickled_with_the_model():
+    klda = mercer.KernelLDA(kernel=dot, ridge=0.1).fit(X, Y)
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(klda)).transform(X), klda.transform(X))
+    np.testing.assert_allclose(klda.transform(X), mercer.KernelLDA(kernel="linear", ridge=0.1).fit(X, Y).transform(X), atol=1e-6)

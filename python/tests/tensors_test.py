@@ -156,3 +156,12 @@ def test_errors_are_the_librarys_words():
         mercer.CP(2, sample_mode=7).fit(NOISY)
     with pytest.raises(NotFittedError):
         mercer.CP(2).transform(NOISY)
+
+
+def dot(a, b):
+    return float(a @ b)
+
+
+def test_a_function_as_kernel_is_pickled_with_the_model():
+    fitted = mercer.TensorKernelPCA(2, ranks=(4, 4), kernel=dot).fit(STACK)
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(fitted)).transform(STACK), fitted.transform(STACK))
