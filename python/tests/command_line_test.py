@@ -31,7 +31,7 @@ ON_POINTS = {
     "laplacian": ("laplacian --weights heat --heat 3", mercer.LaplacianEigenmaps(n_neighbors=12, weights="heat", heat=3.0)),
     "random walk": ("laplacian --laplacian random-walk", mercer.LaplacianEigenmaps(n_neighbors=12, laplacian="random-walk")),
     "diffusion": ("laplacian --diffusion 2 --alpha 0.5", mercer.DiffusionMap(time=2, alpha=0.5)),
-    "unfolding": ("mvu", mercer.MaximumVarianceUnfolding()),
+    "unfolding": ("mvu --neighbors 8 --basis 15", mercer.MaximumVarianceUnfolding(n_neighbors=8, basis=15)),
     "tsne": ("tsne --perplexity 20 --iterations 300", mercer.TSNE(perplexity=20, n_iter=300)),
     "basis": ("basis-pca --basis monomials(degree=3)", mercer.BasisPCA(2, basis="monomials(degree=3)")),
     "bumps": ("basis-pca --basis radial(9) --seed 4", mercer.BasisPCA(2, basis="radial(9)", random_state=4)),

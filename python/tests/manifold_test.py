@@ -20,7 +20,7 @@ METHODS = {
     "hessian lle": lambda **o: mercer.LocallyLinearEmbedding(n_neighbors=10, method="hessian", **o),
     "laplacian": lambda **o: mercer.LaplacianEigenmaps(n_neighbors=10, **o),
     "diffusion": lambda **o: mercer.DiffusionMap(n_neighbors=10, **o),
-    "unfolding": lambda **o: mercer.MaximumVarianceUnfolding(**o),
+    "unfolding": lambda **o: mercer.MaximumVarianceUnfolding(basis=10, **o),
     "t-SNE": lambda **o: mercer.TSNE(**o),
 }
 each_method = pytest.mark.parametrize("make", METHODS.values(), ids=METHODS)
