@@ -25,7 +25,7 @@ Command add_kpca(CLI::App& program) {
         ->type_name("SPEC")
         ->group(group);
     app.add_option("--indefinite", flags->indefinite, "when the kernel matrix is not PSD (default error)")
-        ->type_name("error|clip")
+        ->type_name("error|clip|asked")
         ->group(group);
     flags->low_rank.add_to(app, group);
     flags->random.add_to(app, group);

@@ -23,7 +23,13 @@
 namespace mercer {
 
 /// What to do when the kernel matrix has negative eigenvalues.
-enum class Indefinite { error, clip };
+enum class Indefinite {
+  error,  ///< refuse
+  clip,   ///< keep the positive part
+  /// Refuse where one of the components asked for is negative: beyond 1e-5 of the largest and 1e-10 (float:
+  /// 5e-3 and 1e-6), which is scikit-learn's rule.
+  asked,
+};
 [[nodiscard]] Indefinite parse_indefinite(std::string_view name);
 
 /// How the low-rank route finds its landmarks.

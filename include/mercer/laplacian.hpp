@@ -54,6 +54,9 @@ class LaplacianEigenmaps final : public ManifoldModel<T> {
                                 const LaplacianOptions& options, const Run& run = {});
   static Plan plan(const Samples<T>& samples, const LaplacianOptions& options = {}, const Run& run = {});
 
+  /// Of the fit, resolved: heat is a number, neighbours are as the graph has them.
+  [[nodiscard]] const LaplacianOptions& options() const { return options_; }
+
   static std::unique_ptr<Model<T>> read(ModelReader<T>& reader);  ///< used by load_model
 
  private:

@@ -39,6 +39,8 @@ class Lle final : public ManifoldModel<T> {
                  const Run& run = {});
   static Plan plan(const Samples<T>& samples, const LleOptions& options = {}, const Run& run = {});
 
+  [[nodiscard]] LleVariant variant() const { return variant_; }
+
   static std::unique_ptr<Model<T>> read(ModelReader<T>& reader);  ///< used by load_model
 
  private:

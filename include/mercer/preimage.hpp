@@ -60,6 +60,8 @@ class Preimage {
 
   /// The method in use: never automatic.
   [[nodiscard]] PreimageMethod method() const;
+  /// Ridge: A of z ↦ k_z(z)A, a row for each of the model's points, in (scaled) features; otherwise empty.
+  [[nodiscard]] Matrix<double> ridge_coefficients() const;
   /// Scores with a column a component, or fewer: then the first components alone are meant. `inputs`: what
   /// the scores come from, if known (as given to transform), one row each. Throws Error{bad_data} naming a
   /// row whose scores are too large to come back; `first_row` is the number of the first.

@@ -131,6 +131,13 @@ KernelSolution<T> solve_by_tiles(const Kernel& kernel, const Samples<double>& po
   return out;
 }
 
+/// Is an eigenvalue negative beyond what scikit-learn takes for rounding?
+template <class T>
+bool clearly_negative(double value, double largest) {
+  const bool single = std::is_same_v<T, float>;
+  return value < -(single ? 5e-3 : 1e-5) * std::max(0.0, largest) && value < -(single ? 1e-6 : 1e-10);
+}
+
 /// Throws, or notes that the positive part is kept.
 template <class T>
 void judge_negative_spectrum(Solved<T>& solved, const Kernel& kernel, const KernelPcaOptions& options,
@@ -144,10 +151,16 @@ void judge_negative_spectrum(Solved<T>& solved, const Kernel& kernel, const Kern
       "kernel {} is not positive semidefinite on this data: the smallest eigenvalue is {:.4g}, "
       "at least {:.2g} % of the spectrum is negative",
       kernel.to_string(), *solved.min_eigenvalue, 100 * solved.negative_share.value_or(0));
-  if (options.indefinite == Indefinite::error)
+  bool refuse = options.indefinite == Indefinite::error, shares = false;
+  if (const Vector<double>& found = solved.spectrum.values;
+      options.indefinite == Indefinite::asked && found.size() > 0) {
+    shares = !clearly_negative<T>(*solved.min_eigenvalue, found[0]);
+    refuse = options.components.share == 0 && clearly_negative<T>(found[found.size() - 1], found[0]);
+  }
+  if (refuse)
     throw Error(ErrorCode::not_psd, finding,
                 "keep the positive part with --indefinite clip, or choose another kernel");
-  if (options.components.share > 0)
+  if (options.components.share > 0 && !shares)
     throw Error(ErrorCode::usage, "a share of variance means nothing here: " + finding,
                 "ask for a number of components");
   report.notes.push_back(finding + "; the positive part is kept");
@@ -158,8 +171,9 @@ void judge_negative_spectrum(Solved<T>& solved, const Kernel& kernel, const Kern
 Indefinite parse_indefinite(std::string_view name) {
   if (name == "error") return Indefinite::error;
   if (name == "clip") return Indefinite::clip;
+  if (name == "asked") return Indefinite::asked;
   throw Error(ErrorCode::usage, fmt::format("'{}' is no way to treat an indefinite kernel", name),
-              "error or clip");
+              "error, clip or asked");
 }
 
 Landmarks parse_landmarks(std::string_view name) {

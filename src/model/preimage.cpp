@@ -292,6 +292,11 @@ PreimageMethod Preimage<T>::method() const {
 }
 
 template <class T>
+Matrix<double> Preimage<T>::ridge_coefficients() const {
+  return impl_->solver->ridge_coefficients();
+}
+
+template <class T>
 Preimages<T> Preimage<T>::find(const MatrixView<T>& scores, const Samples<T>& inputs, const Run& run,
                                Index first_row) const {
   const Expansion& space = impl_->space;

@@ -48,6 +48,8 @@ class PreimageSolver {
   /// `inputs` has no rows where none are known. Returns how many have not converged.
   virtual Index solve(const MatrixView<double>& scores, const Matrix<double>& inputs,
                       Matrix<double>& out) const = 0;
+  /// Of a way that was learned by ridge regression; otherwise empty.
+  [[nodiscard]] virtual Matrix<double> ridge_coefficients() const { return {}; }
 };
 
 [[nodiscard]] std::unique_ptr<PreimageSolver> make_exact(const Expansion& space);

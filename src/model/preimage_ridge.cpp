@@ -57,6 +57,8 @@ class Ridge final : public PreimageSolver {
     return 0;
   }
 
+  [[nodiscard]] Matrix<double> ridge_coefficients() const override { return coefficients_; }
+
  private:
   static Samples<double> borrowed(const Matrix<double>& m, Index stride) {
     return Samples<double>::borrow(m.data(), m.rows(), m.cols(), stride);

@@ -137,7 +137,8 @@ Solved<T> solve_dense(Block<double> matrix, const SolveRequest& request, const R
     count = enough > 0 ? enough : n;
   }
   // n orthonormal vectors: every eigenvalue lies within ‖R‖ of its place in the list.
-  const double all_residuals = all ? residual_norms<double>(op, s.vectors, s.values, run).norm() : 0;
+  if (all) s.residuals = residual_norms<double>(op, s.vectors, s.values, run);
+  const double all_residuals = all ? s.residuals.norm() : 0;
   if (all && count < n)
     s.missed.rigorous =
         largest ? std::max(0.0, s.values[count]) + all_residuals : s.values[count] - all_residuals;
@@ -146,8 +147,12 @@ Solved<T> solve_dense(Block<double> matrix, const SolveRequest& request, const R
   s.values.conservativeResize(count);
   s.vectors.conservativeResize(Eigen::NoChange, count);
   out.spectrum.vectors = s.vectors.template cast<T>();
-  s.vectors = out.spectrum.vectors.template cast<double>();
-  s.residuals = residual_norms<double>(op, s.vectors, s.values, run);
+  if (all && std::is_same_v<T, double>) {
+    s.residuals.conservativeResize(count);  // measured already
+  } else {
+    s.vectors = out.spectrum.vectors.template cast<double>();
+    s.residuals = residual_norms<double>(op, s.vectors, s.values, run);
+  }
   if (!all) {
     s.missed.rigorous = rigorous_missed_bound(op, s.values, s.residuals, request.end, request.known_psd);
     const double probable = probable_missed_bound<double>(op, s, eigen_request(request, count), run);

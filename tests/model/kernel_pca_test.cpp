@@ -270,6 +270,38 @@ TYPED_TEST(KernelPcaFit, ANegativeSpectrumIsAnErrorOrIsClippedNeverNan) {
   }
 }
 
+TYPED_TEST(KernelPcaFit, NegativeEigenvaluesThatNobodyAskedForCanBeLeftAlone) {
+  using T = TypeParam;
+  for (Index n : {30, 600}) {  // LAPACK and block Krylov
+    const Samples<T> x = test::random_matrix<T>(n, 4, 18);
+    KernelPcaOptions options{.components = 5,
+                             .kernel = Kernel::parse("sigmoid(gamma=2, coef0=-1)"),
+                             .indefinite = Indefinite::asked};
+    const auto model = KernelPca<T>::fit(x, options);
+    EXPECT_EQ(model.components(), 5);
+    EXPECT_LT(model.report().min_eigenvalue.value(), 0);
+    options.components = n - 1;
+    options.route = Route::dense;
+    try {
+      (void)KernelPca<T>::fit(x, options);
+      FAIL() << "no error";
+    } catch (const Error& e) {
+      EXPECT_EQ(e.code(), ErrorCode::not_psd);
+    }
+  }
+}
+
+TYPED_TEST(KernelPcaFit, AnEigenvalueThatRoundingMadeNegativeIsNoErrorWhereOnlyThoseAskedForMatter) {
+  using T = TypeParam;
+  Matrix<T> k = Matrix<T>::Zero(4, 4);
+  k.diagonal() << T(1), T(0.5), T(0.25), std::is_same_v<T, float> ? T(-1e-3) : T(-1e-6);
+  const KernelPcaOptions options{
+      .components = 4, .kernel = Kernel::precomputed(), .center = false, .indefinite = Indefinite::asked};
+  EXPECT_EQ(KernelPca<T>::fit(k, options).components(), 3);
+  k(3, 3) = T(-0.1);
+  EXPECT_THROW((void)KernelPca<T>::fit(k, options), Error);
+}
+
 TYPED_TEST(KernelPcaFit, TheNegativeShareIsAShareAlsoWhenHardlyAnythingIsPositive) {
   using T = TypeParam;
   for (Index n : {1, 40, 600}) {

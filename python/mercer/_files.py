@@ -1,0 +1,45 @@
+"""Model files: which estimator reads which."""
+import importlib
+import os
+
+from . import _mercer
+
+# The method as model files name it -> the module and the class. A new estimator adds its line.
+_ESTIMATORS = {
+    "basis-pca": ("_basis_pca", "BasisPCA"),
+    "cp": ("_tensor", "CP"),
+    "hlle": ("_locally_linear", "LocallyLinearEmbedding"),
+    "isomap": ("_manifold", "Isomap"),
+    "klda": ("_discriminant", "KernelLDA"),
+    "kpca": ("_kernel_pca", "KernelPCA"),
+    "laplacian": ("_laplacian", "LaplacianEigenmaps"),
+    "lda": ("_discriminant", "LDA"),
+    "lle": ("_locally_linear", "LocallyLinearEmbedding"),
+    "mvu": ("_unfolding", "MaximumVarianceUnfolding"),
+    "pca": ("_pca", "PCA"),
+    "svd2d": ("_tensor", "SVD2D"),
+    "tensor-kpca": ("_tensor", "TensorKernelPCA"),
+    "tsne": ("_tsne", "TSNE"),
+    "tucker": ("_tensor", "Tucker"),
+}
+
+
+def load(path):
+    """The estimator that a model file holds, whether Python or the command line (``--model``) wrote it."""
+    model = _mercer.load_model(os.fspath(path))
+    module, name = _special(model) or _ESTIMATORS.get(model.method, (None, None))
+    if module is None:
+        raise ValueError(f"{path} holds a model of the method '{model.method}', which has no estimator here")
+    return getattr(importlib.import_module(f".{module}", __package__), name)._from_model(model)
+
+
+def _special(model):
+    """Where one method has several models."""
+    kind = type(model).__name__.rstrip("0123456789")
+    if kind == "RandomFeaturePca":
+        return "_random_feature_pca", "RandomFeaturePCA"
+    if kind == "MissingPca":
+        return "_missing_pca", "MissingPCA"
+    if kind == "LaplacianEigenmaps" and model.is_diffusion:
+        return "_laplacian", "DiffusionMap"
+    return None

@@ -1,0 +1,199 @@
+"""What the methods on a neighbourhood graph share, and Isomap."""
+import warnings
+from numbers import Integral, Real
+
+import numpy as np
+from sklearn.utils._param_validation import Interval, Options, StrOptions
+
+from . import _mercer
+from ._base import MercerTransformer
+from ._graph import SEARCHES
+
+RUNNING = {
+    "random_state": ["random_state"],
+    "n_jobs": [None, Integral],
+    "memory": [Interval(Integral, 1, None, closed="left"), str, None],
+    "progress": [callable, "boolean", None],
+}
+SCALE = {"scale": [StrOptions({"none", "center", "standardize"})]}
+COUNT = {"n_components": [Interval(Integral, 1, None, closed="left")]}
+NEIGHBORS = {
+    "n_neighbors": [Interval(Integral, 1, None, closed="left"), None],
+    "radius": [Interval(Real, 0, None, closed="neither"), None],
+    "neighbors_algorithm": [StrOptions(set(SEARCHES))],
+    "pieces": [StrOptions({"error", "largest", "bridge"})],
+}
+
+
+class ManifoldEstimator(MercerTransformer):
+    """A map of the points: embedding_, its quality, and a place in it for new points.
+
+    A method says ``_fit_function`` and ``_arguments(n)``; those on a graph take one that is there already.
+    """
+
+    _fit_function = _plan_function = None  # of the compiled module
+
+    def fit(self, X, y=None):
+        """Map the rows of X: an array, a data frame or a CSR matrix of samples."""
+        return self._fit(X)
+
+    def fit_transform(self, X, y=None):
+        """Map the rows of X and give the map. Rows that are left out of it are NaN."""
+        return self.fit(X).embedding_
+
+    def transform(self, X):
+        """Where new points belong in the map, which stays as it is."""
+        X = self._check_input(X)
+        with self._run() as run:
+            return self._model.transform(X, run)
+
+    def _fit(self, X, **given):
+        X = self._check_fit_input(X, ensure_min_samples=2)
+        with self._run(fitting=True) as run:
+            fit = getattr(_mercer, self._fit_function)
+            self._take(fit(X, columns=self._columns(), run=run, **given, **self._arguments(X.shape[0])))
+        return self
+
+    def _plan(self, X):
+        X = self._check_unfitted(X)
+        with self._run() as run:
+            return getattr(_mercer, self._plan_function)(X, run=run, **self._arguments(X.shape[0]))
+
+    def _take(self, model):
+        self._model = model
+        self.rows_ = np.array(model.rows)
+        found = model.report.embedding
+        left_out = found["graph"]["left_out"] if found["graph"] else 0
+        self.embedding_ = model.scores()
+        if left_out:
+            self.embedding_ = np.full((len(self.rows_) + left_out, model.components), np.nan, dtype=model.dtype)
+            self.embedding_[self.rows_] = model.scores()
+        quality = found["quality"] or {}
+        self.trustworthiness_ = quality.get("trustworthiness")
+        self.continuity_ = quality.get("continuity")
+        self.neighbor_preservation_ = quality.get("preservation")
+        self.stress_ = quality.get("stress")
+
+
+class GraphEstimator(ManifoldEstimator):
+    """A map of the points' neighbourhood graph."""
+
+    _default_neighbors = 12
+
+    def fit(self, X, y=None, *, graph=None):
+        """Map the rows of X; `graph`: their NeighborGraph, where there is one already."""
+        self._fit(X, graph=None if graph is None else graph._graph)
+        found = self.graph_report_
+        if found["pieces"] > 1:
+            done = f"{found['left_out']} points are left out" if found["left_out"] else "they were joined by the shortest links"
+            warnings.warn(f"the graph of neighbours falls into {found['pieces']} pieces, and {done}; more neighbours may help")
+        return self
+
+    def fit_transform(self, X, y=None, *, graph=None):
+        """Map the rows of X and give the map. Rows that are left out of it are NaN."""
+        return self.fit(X, graph=graph).embedding_
+
+    def _neighbors(self, n):
+        """What the library's graph takes. No number given: the method's usual one, or as many as there are."""
+        count = self.n_neighbors or min(self._default_neighbors, n - 1)
+        return dict(neighbors=int(count), radius=float(self.radius or 0), search=SEARCHES[self.neighbors_algorithm],
+                    pieces=self.pieces)
+
+    def _take(self, model):
+        super()._take(model)
+        self.graph_report_ = model.report.embedding["graph"]
+
+
+class Isomap(GraphEstimator):
+    """Isomap: a map that keeps the lengths of paths along the data.
+
+    The constructor of :class:`sklearn.manifold.Isomap`, and the same map up to signs where the graph is connected.
+    ``eigen_solver``, ``max_iter`` and ``path_method`` are accepted and not needed.
+
+    Parameters
+    ----------
+    n_neighbors, radius : int, float
+        Of the graph: so many of each point (5 unless told), or all within the radius.
+    n_components : int, default=2
+    tol : float, default=0
+        Residual of the eigenvectors relative to the largest eigenvalue; 0: 1e-10, or 1e-5 in single precision.
+    neighbors_algorithm : {'auto', 'brute', 'kd_tree', 'ball_tree', 'hnsw'}, default='auto'
+        'hnsw' is approximate, with the recall measured; 'ball_tree' is served by the k-d tree.
+    metric, p : 'minkowski' or 'euclidean', 2
+        The distance is Euclidean.
+    pieces : {'bridge', 'largest', 'error'}, default='bridge'
+        Of a graph that falls apart: join them, keep the largest, or refuse.
+    landmarks : int or None
+        Paths from so many points alone, for many points.
+    scale : {'none', 'center', 'standardize'}, default='none'
+        Of the inputs; remembered for new points.
+    random_state, n_jobs, memory, progress
+        As in KernelPCA.
+
+    Attributes
+    ----------
+    embedding_ : ndarray of shape (n_samples, n_components)
+    eigenvalues_ : ndarray of shape (n_components,)
+    residual_variance_ : float
+        1 - R² of path lengths and distances in the map.
+    trustworthiness_, continuity_, neighbor_preservation_, stress_ : float
+        How faithful the map is.
+    rows_, graph_report_, report_
+        Which rows are in the map; what the graph is like; all that the fit found.
+
+    Examples
+    --------
+    >>> import mercer
+    >>> X, t, _ = mercer.generate("swiss-roll", 1000)
+    >>> isomap = mercer.Isomap(n_neighbors=8, n_components=2)
+    >>> isomap.fit_transform(X).shape
+    (1000, 2)
+    >>> bool(isomap.trustworthiness_ > 0.99 and isomap.residual_variance_ < 0.01)
+    True
+    >>> isomap.transform(X[:3]).shape
+    (3, 2)
+    """
+
+    _method = "isomap"
+    _fit_function, _plan_function = "fit_isomap", "plan_isomap"
+    _default_neighbors = 5
+    _parameter_constraints = {
+        **NEIGHBORS, **COUNT, **SCALE, **RUNNING,
+        "eigen_solver": [StrOptions({"auto", "arpack", "dense"})],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "max_iter": [Interval(Integral, 1, None, closed="left"), None],
+        "path_method": [StrOptions({"auto", "FW", "D"})],
+        "metric": [StrOptions({"minkowski", "euclidean"})],
+        "p": [Options(Real, {2})],
+        "landmarks": [Interval(Integral, 1, None, closed="left"), None],
+    }
+
+    def __init__(self, *, n_neighbors=5, radius=None, n_components=2, eigen_solver="auto", tol=0, max_iter=None,
+                 path_method="auto", neighbors_algorithm="auto", n_jobs=None, metric="minkowski", p=2, pieces="bridge",
+                 landmarks=None, scale="none", random_state=None, memory=None, progress=None):
+        self.n_neighbors = n_neighbors
+        self.radius = radius
+        self.n_components = n_components
+        self.eigen_solver = eigen_solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.path_method = path_method
+        self.neighbors_algorithm = neighbors_algorithm
+        self.n_jobs = n_jobs
+        self.metric = metric
+        self.p = p
+        self.pieces = pieces
+        self.landmarks = landmarks
+        self.scale = scale
+        self.random_state = random_state
+        self.memory = memory
+        self.progress = progress
+
+    def _arguments(self, n):
+        return dict(components=int(self.n_components), landmarks=int(self.landmarks or 0), residual=float(self.tol),
+                    scale=self.scale, **self._neighbors(n))
+
+    def _take(self, model):
+        super()._take(model)
+        self.eigenvalues_ = model.report.gram_eigenvalues
+        self.residual_variance_ = model.report.embedding["residual_variance"]

@@ -1,0 +1,88 @@
+// How Python's calls are carried out: the interpreter lock is released while the library works, Ctrl-C and
+// exceptions of a progress callback stop it, and what was raised is what comes out.
+//
+//     return work(settings, [&](const Run& run) { return KernelPca<T>::fit(samples, options, run); });
+#pragma once
+
+#include <mercer/run.hpp>
+
+#include <pybind11/pybind11.h>
+
+#include <chrono>
+#include <exception>
+#include <string>
+#include <type_traits>
+
+namespace mercer::python {
+
+namespace py = pybind11;
+
+/// mercer._mercer.Run: made in Python from n_jobs, random_state, memory and progress.
+struct RunSettings {
+  int threads = 0;
+  std::uint64_t seed = 0;
+  std::size_t memory = 0;
+  py::object progress = py::none();  ///< called with (stage, fraction)
+};
+
+/// While alive, SIGINT asks the work to stop at once, and then does what Python has it do. Only where that is
+/// to raise KeyboardInterrupt, and only on the main thread: elsewhere Python's signals do not arrive.
+class InterruptGuard {
+ public:
+  explicit InterruptGuard(std::stop_source& stop);
+  ~InterruptGuard();
+  InterruptGuard(const InterruptGuard&) = delete;
+  InterruptGuard& operator=(const InterruptGuard&) = delete;
+
+ private:
+  bool installed_ = false;
+  std::stop_source* outer_ = nullptr;  ///< of work that this one is part of
+};
+
+/// One call: the library's Run, and what has been raised meanwhile. Made and destroyed with the lock held.
+class Session {
+ public:
+  explicit Session(const RunSettings& settings);
+  [[nodiscard]] const Run& run() const { return run_; }
+  /// What a callback raised in the last moment, when the work was done already.
+  void raise_what_was_raised() const {
+    if (raised_) std::rethrow_exception(raised_);
+  }
+  /// Raises what Python raised while the library worked, or else the library's own failure.
+  [[noreturn]] void rethrow(const std::exception_ptr& failure);
+
+ private:
+  void progress(std::string_view stage, double fraction);
+
+  std::stop_source stop_;
+  InterruptGuard guard_;
+  py::object callback_;
+  Run run_;
+  std::exception_ptr raised_;
+  std::string stage_;
+  std::chrono::steady_clock::time_point last_{};
+};
+
+/// f(run) without the interpreter lock.
+template <class F>
+auto work(const RunSettings& settings, F&& f) {
+  Session session(settings);
+  const auto unlocked = [&] {
+    const py::gil_scoped_release released;
+    return f(session.run());
+  };
+  try {
+    if constexpr (std::is_void_v<decltype(unlocked())>) {
+      unlocked();
+      session.raise_what_was_raised();
+    } else {
+      auto result = unlocked();
+      session.raise_what_was_raised();
+      return result;
+    }
+  } catch (...) {
+    session.rethrow(std::current_exception());
+  }
+}
+
+}  // namespace mercer::python
