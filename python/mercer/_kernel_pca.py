@@ -281,7 +281,9 @@ class KernelPCA(MercerTransformer):
         """Eigenvectors of the training points: v = α√θ, or from the scores where α belongs to landmarks."""
         root = np.sqrt(model.report.gram_eigenvalues[:kept]).astype(model.dtype)
         if not model.landmarks:
-            return model.alpha[:, :kept] * root
+            vectors = model.alpha[:, :kept]  # a copy that is ours
+            vectors *= root
+            return vectors
         try:
             return model.scores()[:, :kept] / root
         except ValueError:  # points that came in passes: their scores are not kept

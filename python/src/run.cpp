@@ -85,13 +85,14 @@ void Session::rethrow(const std::exception_ptr& failure) {
 void bind_run(py::module_& m) {
   py::class_<RunSettings>(m, "Run", "Threads, seed, memory budget and progress of one call.")
       .def(py::init([](int threads, std::uint64_t seed, std::size_t memory, py::object progress) {
-             return RunSettings{threads, seed, memory, std::move(progress)};
+             return RunSettings{threads, seed, memory, std::move(progress), 0};
            }),
            py::kw_only(), py::arg("threads") = 0, py::arg("seed") = 0, py::arg("memory") = 0,
            py::arg("progress") = py::none())
       .def_readonly("threads", &RunSettings::threads)
       .def_readonly("seed", &RunSettings::seed)
-      .def_readonly("memory", &RunSettings::memory);
+      .def_readonly("memory", &RunSettings::memory)
+      .def_readonly("seconds", &RunSettings::seconds, "How long the library worked in the last call.");
   m.def(
       "parse_bytes", [](const std::string& text) { return parse_bytes(text); }, py::arg("text"),
       "\"400M\", \"4G\" or \"123456\" as a number of bytes, in powers of 1000.");

@@ -23,6 +23,7 @@ struct RunSettings {
   std::uint64_t seed = 0;
   std::size_t memory = 0;
   py::object progress = py::none();  ///< called with (stage, fraction)
+  mutable double seconds = 0;        ///< that the library has worked: of the last call
 };
 
 /// While alive, SIGINT asks the work to stop at once, and then does what Python has it do. Only where that is
@@ -63,12 +64,26 @@ class Session {
   std::chrono::steady_clock::time_point last_{};
 };
 
+/// Notes how long it lived.
+class Timed {
+ public:
+  explicit Timed(double& seconds) : seconds_(seconds) {}
+  ~Timed() { seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count(); }
+  Timed(const Timed&) = delete;
+  Timed& operator=(const Timed&) = delete;
+
+ private:
+  double& seconds_;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
 /// f(run) without the interpreter lock.
 template <class F>
 auto work(const RunSettings& settings, F&& f) {
   Session session(settings);
   const auto unlocked = [&] {
     const py::gil_scoped_release released;
+    const Timed timed(settings.seconds);
     return f(session.run());
   };
   try {
