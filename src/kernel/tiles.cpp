@@ -170,6 +170,11 @@ KernelTiles<T>::KernelTiles(Kernel kernel, const Samples<T>& x, const Samples<T>
     : kernel_(std::move(kernel)), same_(false) {
   if (!kernel_.is_resolved())
     throw Error(ErrorCode::internal, "kernel " + kernel_.to_string() + " is not resolved");
+  if (!kernel_.is_precomputed() && x.cols() != y.cols())
+    throw Error(ErrorCode::bad_data,
+                fmt::format("kernel {} between rows of {} and of {} columns", kernel_.to_string(), x.cols(),
+                            y.cols()),
+                "both need the same features");
   const PrimitiveSet needs = primitives_of(kernel_);
   const Vector<double> shift = needs.has(Primitive::sqdist) ? distance_shift(y) : Vector<double>();
   right_ = make_row_set(y, needs, shift);

@@ -17,6 +17,9 @@ namespace {
 
 /// Below this size LAPACK is quicker than anything iterative.
 constexpr Index small = 384;
+/// A share of a kernel matrix' variance often takes a third of all components: up to this size LAPACK has
+/// them all before an iteration has found out how many there must be.
+constexpr Index small_for_a_share = 2000;
 using cost::block_of;
 
 /// Components the solver must hold: a share of variance is not known beforehand.
@@ -102,6 +105,9 @@ std::pair<std::vector<Route>, std::string> preference(const Problem& p) {
   if (p.size <= small) return {{Route::dense, Route::stored, Route::tiled}, "small enough for LAPACK"};
   if (k >= p.size / 8)
     return {{Route::dense, Route::stored, Route::tiled}, "many components: LAPACK finds all at once"};
+  if (p.components.share > 0 && p.apply_flops == 0 && p.size <= small_for_a_share)
+    return {{Route::dense, Route::stored, Route::tiled},
+            "a share of variance may take many components: LAPACK finds all at once"};
   const double form = p.element_flops * double(p.size) * double(p.size);
   if (p.apply_flops > 0 && form > cost::passes * double(block_of(p)) * p.apply_flops)
     return {{Route::tiled, Route::stored, Route::dense},

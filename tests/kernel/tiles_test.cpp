@@ -166,6 +166,21 @@ TYPED_TEST(Tiles, AValueThatIsNotFiniteNamesTheKernelAndThePair) {
   }
 }
 
+TYPED_TEST(Tiles, RowsOfDifferentWidthsAreRefused) {
+  using T = TypeParam;
+  const Samples<T> five(test::random_matrix<T>(6, 5, 1)), three(test::random_matrix<T>(6, 3, 2)),
+      sparse(test::random_sparse<T>(6, 3, 3));
+  for (const char* text :
+       {"linear", "rbf(gamma=1)", "laplacian(gamma=1)", "poly(degree=2)", "rbf(gamma=1)*cosine"}) {
+    const Kernel kernel = Kernel::parse(text);
+    EXPECT_THROW((void)gram(kernel, five, three), Error) << text;
+    EXPECT_THROW((void)gram(kernel, three, five), Error) << text;
+    EXPECT_THROW((void)gram(kernel, five, sparse), Error) << text;
+    EXPECT_THROW((void)gram(kernel, sparse, five), Error) << text;
+    EXPECT_NO_THROW((void)gram(kernel, three, sparse)) << text;
+  }
+}
+
 TYPED_TEST(Tiles, PrecomputedTilesAreTheMatrixItself) {
   const Matrix<TypeParam> half = test::random_matrix<TypeParam>(20, 20, 8), k = half + half.transpose();
   EXPECT_EQ(gram(Kernel::precomputed(), Samples<TypeParam>(k)), k);

@@ -24,6 +24,13 @@ TEST(Planner, SmallProblemsAndManyComponentsGoToLapack) {
   EXPECT_EQ(chosen(3000, 1000, 4000000000), Route::dense);
 }
 
+TEST(Planner, AShareOfFewPointsGoesToLapackAndOfManyToKrylov) {
+  Problem few = kernel_problem(1500, 1), many = kernel_problem(10000, 1);
+  few.components = many.components = Components::parse("0.9");
+  EXPECT_EQ(make_plan(few, Route::automatic, {.memory = 4000000000}).route, Route::dense);
+  EXPECT_EQ(make_plan(many, Route::automatic, {.memory = 4000000000}).route, Route::stored);
+}
+
 TEST(Planner, FewComponentsAreFoundByKrylovOnTheStoredMatrixWhileItFits) {
   EXPECT_EQ(chosen(10000, 10, 4000000000), Route::stored);
   EXPECT_EQ(chosen(10000, 10, 150000000), Route::tiled);
