@@ -135,7 +135,8 @@ class BasisPCA(MercerTransformer):
     @classmethod
     def _params_of(cls, model):
         smallest = model.report.end == "smallest"
-        return {"n_components": model.components, "basis": model.report.basis["basis"], "smallest": smallest}
+        return {"n_components": model.components, "basis": model.report.basis["basis"], "smallest": smallest,
+                "center": model.report.centered}
 
 
 class FeatureMap(MercerTransformer):

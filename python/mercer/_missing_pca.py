@@ -137,6 +137,10 @@ class MissingPCA(MercerTransformer):
         self.known_error_, self.held_out_error_ = gaps["known_error"], gaps["held_out_error"]
         self.column_mean_error_ = gaps["column_mean_error"]
 
+    @classmethod
+    def _params_of(cls, model):
+        return {"n_components": model.components, "center": model.report.centered}
+
     def _more_tags(self):
         return {"allow_nan": True}
 

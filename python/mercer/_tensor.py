@@ -352,7 +352,7 @@ class SVD2D(TensorEstimator):
 
     @classmethod
     def _params_of(cls, model):
-        return {"ranks": tuple(f.shape[1] for f in model.factors)}
+        return {"ranks": tuple(f.shape[1] for f in model.factors), "center": model.report.centered}
 
 
 class TensorKernelPCA(TensorEstimator):

@@ -1,8 +1,9 @@
-"""A fitted estimator is its own: changing the data after the fit changes nothing."""
+"""A fitted estimator is its own: changing the data after the fit changes nothing, and its file tells what it was."""
 import pickle
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.datasets import load_iris
 
 import mercer
@@ -85,9 +86,23 @@ def test_changing_a_later_part_changes_nothing():
 
 
 def test_changing_a_kernel_matrix_after_the_fit_changes_nothing():
-    changes_nothing_in = mercer.rbf(0.1)(X)
+    matrix = mercer.rbf(0.1)(X)
     for estimator in (mercer.KernelPCA(2, kernel="precomputed"), mercer.KernelLDA(kernel="precomputed")):
-        given = changes_nothing_in.copy()
-        before = estimator.fit(given, Y).transform(changes_nothing_in)
+        given = matrix.copy()
+        before = estimator.fit(given, Y).transform(matrix)
         given[:] = -7
-        np.testing.assert_array_equal(estimator.transform(changes_nothing_in), before)
+        np.testing.assert_array_equal(estimator.transform(matrix), before)
+
+
+CENTRED = [mercer.PCA(2), mercer.BasisPCA(2), mercer.RandomFeaturePCA(2, n_features_map=64), mercer.MissingPCA(2), mercer.SVD2D((2, 2))]
+
+
+@pytest.mark.parametrize("center", [True, False])
+@pytest.mark.parametrize("estimator", CENTRED, ids=named)
+def test_a_file_tells_whether_it_was_centred(estimator, center, tmp_path):
+    data = STACK if isinstance(estimator, mercer.SVD2D) else X
+    fitted = clone(estimator).set_params(center=center).fit(data)
+    fitted.save(tmp_path / "model")
+    loaded = mercer.load(tmp_path / "model")
+    assert loaded.center is center
+    np.testing.assert_array_equal(loaded.transform(data), fitted.transform(data))
