@@ -76,6 +76,25 @@ for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
     assert done.returncode == 0, done.stderr
 
 
+def test_what_belongs_to_an_estimator_is_pickled_with_it_alone():
+    program = """
+import pickle, numpy as np, mercer
+X = np.random.RandomState(0).rand(30, 3)
+kpca = mercer.KernelPCA(2, kernel="rbf").fit(X)
+graph = mercer.NeighborGraph(X, 5, pieces="bridge")._graph
+for given in (kpca.report_, kpca.report_.plan, kpca._model, mercer.check_kernel(mercer.rbf(1.0), X), graph, mercer._mercer.Run()):
+    for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
+        try:
+            pickle.loads(pickle.dumps(given, protocol))
+        except TypeError as error:
+            assert "cannot pickle" in str(error)
+        else:
+            raise AssertionError(given)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
 def test_a_kernel_of_a_function_is_pickled_with_it_and_a_sum_is_refused():
     kernel = mercer.function(np.dot)
     for protocol in (0, 1, 2, 4):
