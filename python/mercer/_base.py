@@ -2,6 +2,7 @@
 
 An estimator keeps the library's model in ``_model`` and asks it for everything; see python/README.md.
 """
+import inspect
 import os
 import tempfile
 
@@ -11,6 +12,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from . import _mercer
+from ._kernel_choice import named_kernels
 from ._running import running
 
 try:  # scikit-learn 1.6 and later
@@ -21,6 +23,13 @@ except ImportError:
         return estimator._validate_data(X, **options)
 
 
+def finite_option(check):
+    """What scikit-learn calls the option that refuses NaN: another name from 1.6 on."""
+    known = inspect.signature(check).parameters
+    return "ensure_all_finite" if "ensure_all_finite" in known else "force_all_finite"
+
+
+FINITE = finite_option(check_array)
 DTYPES = [np.float64, np.float32]
 
 
@@ -84,15 +93,23 @@ class MercerEstimator(BaseEstimator):
         self._model.save(os.fspath(path))
 
     @classmethod
-    def load(cls, path):
-        """An estimator from a model file, whether Python or the command line wrote it."""
-        return cls._from_model(_mercer.load_model(os.fspath(path)))
+    def load(cls, path, kernels=None):
+        """An estimator from a model file, whether Python or the command line wrote it.
+
+        Files know a kernel that is a Python function by its name alone: kernels={name: function} has it.
+        """
+        found = named_kernels(kernels)
+        return cls._from_model(_mercer.load_model(os.fspath(path), found), found)
 
     @classmethod
-    def _from_model(cls, model):
+    def _from_model(cls, model, kernels=None):
         if not cls._reads(model):
             raise ValueError(f"the file holds a model of the method '{model.method}', and {cls.__name__} is '{cls._method}'")
-        estimator = cls(**cls._params_of(model))
+        params = cls._params_of(model)
+        for kernel in (kernels or {}).values():
+            if params.get("kernel") == kernel:
+                params["kernel"] = kernel  # with its function, so that it can be pickled
+        estimator = cls(**params)
         estimator.n_features_in_ = model.features
         if model.columns:
             estimator.feature_names_in_ = np.array(model.columns, dtype=object)
@@ -139,11 +156,13 @@ class MercerEstimator(BaseEstimator):
     def _more_tags(self):
         return {"preserves_dtype": DTYPES, "pairwise": self._is_pairwise()}
 
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
+    def _tell(self, tags):
         tags.input_tags.pairwise = self._is_pairwise()
         tags.input_tags.sparse = self._accept_sparse is not False
         return tags
+
+    def __sklearn_tags__(self):
+        return self._tell(super().__sklearn_tags__())
 
 
 class MercerTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MercerEstimator):
@@ -152,7 +171,7 @@ class MercerTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Merce
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags
+        return self._tell(tags)  # again: a class of scikit-learn's may stand between (PCA)
 
     @property
     def _n_features_out(self):
@@ -182,5 +201,5 @@ def file_of_bytes(content, load, *arguments):
         return load(path, *arguments)
 
 
-__all__ = ["DTYPES", "MercerEstimator", "MercerTransformer", "NotFittedError", "bytes_of_file", "class_of_model",
+__all__ = ["DTYPES", "FINITE", "MercerEstimator", "MercerTransformer", "NotFittedError", "bytes_of_file", "class_of_model",
            "file_of_bytes", "validate_data"]

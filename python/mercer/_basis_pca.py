@@ -135,7 +135,8 @@ class BasisPCA(MercerTransformer):
     @classmethod
     def _params_of(cls, model):
         smallest = model.report.end == "smallest"
-        return {"n_components": model.components, "basis": model.report.basis["basis"], "smallest": smallest}
+        return {"n_components": model.components, "basis": model.report.basis["basis"], "smallest": smallest,
+                "center": model.report.centered}
 
 
 class FeatureMap(MercerTransformer):
@@ -178,7 +179,7 @@ class FeatureMap(MercerTransformer):
         X = self._check_fit_input(X)
         with self._run(fitting=True) as run:
             self.basis_ = _basis(self.basis).resolved(X, run)
-        self._sample = X[:100]  # what a model file of the basis is made from
+        self._sample = X[:100].copy()  # what a model file of the basis is made from
         return self
 
     def transform(self, X):
@@ -207,11 +208,6 @@ class FeatureMap(MercerTransformer):
         """Writes a model file of the basis (a BasisPCA of a few of the samples)."""
         check_is_fitted(self)
         self._container().save(os.fspath(path))
-
-    @classmethod
-    def load(cls, path):
-        """The feature map of a model file of BasisPCA."""
-        return cls._from_model(_mercer.load_model(os.fspath(path)))
 
     @classmethod
     def _reads(cls, model):

@@ -93,7 +93,7 @@ def write(path, X, *, columns=None, labels=None, label="label"):
     """
     if columns is None:
         columns = getattr(X, "columns", [])
-    if not hasattr(X, "indptr"):
+    if not hasattr(X, "tocsr"):
         X = np.asarray(X)
     _mercer.write(os.fspath(path), X, [str(c) for c in columns], str(label), [] if labels is None else [str(v) for v in labels])
 

@@ -15,9 +15,11 @@ from ._manifold import RUNNING, SCALE
 class _Discriminant(ClassifierMixin, MercerTransformer):
     """Classes, predictions and scores."""
 
+    _keeps_points = False  # the model looks at the training points again
+
     def fit(self, X, y):
         """Learn to tell the classes y of the samples X apart."""
-        X, y = self._check_fit_input(X, y=y, ensure_min_samples=2)
+        X, y = self._check_fit_input(X, y=y, ensure_min_samples=2, copy=self._keeps_points)
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
@@ -51,12 +53,16 @@ class _Discriminant(ClassifierMixin, MercerTransformer):
 
 
 def _as_values(names):
-    """The names of classes in a file as numbers, where all of them are."""
+    """The classes that these names in a file were made of: booleans or numbers, where their texts are the names."""
+    if set(names) == {"False", "True"}:
+        return np.array([name == "True" for name in names])
     for kind in (np.int64, np.float64):
         try:
-            return np.array(names).astype(kind)
-        except ValueError:
+            values = np.array(names).astype(kind)
+        except (ValueError, OverflowError):
             continue
+        if [str(v) for v in values] == list(names):
+            return values
     return np.array(names)
 
 
@@ -66,7 +72,7 @@ class LDA(_Discriminant):
     Parameters
     ----------
     n_components : int or None
-        None: all, one less than there are classes.
+        None: all, one less than there are classes (or as many as features).
     ridge : float, default=0
         Added to the scatter within classes; needed where that is singular.
     decision : {'auto', 'threshold', 'centroid'}, default='auto'
@@ -117,6 +123,9 @@ class LDA(_Discriminant):
         self.progress = progress
 
     def _fit_model(self, X, names, codes, run):
+        most = min(X.shape[1], len(names) - 1)
+        if (self.n_components or 0) > most:
+            raise ValueError(f"n_components={self.n_components} cannot be larger than min(n_features, n_classes - 1)={most}")
         return _mercer.fit_linear_discriminant(X, names, codes, self._columns(), run, components=int(self.n_components or 0),
                                                ridge=float(self.ridge), scale=self.scale)
 
@@ -170,6 +179,7 @@ class KernelLDA(_Discriminant):
     """
 
     _method = "klda"
+    _keeps_points = True
     _parameter_constraints = {
         "n_components": [Interval(Integral, 1, None, closed="left"), None],
         "kernel": [str, callable, _mercer.Kernel],

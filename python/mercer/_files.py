@@ -3,6 +3,7 @@ import importlib
 import os
 
 from . import _mercer
+from ._kernel_choice import named_kernels
 
 # The method as model files name it -> the module and the class. A new estimator adds its line.
 _ESTIMATORS = {
@@ -24,13 +25,18 @@ _ESTIMATORS = {
 }
 
 
-def load(path):
-    """The estimator that a model file holds, whether Python or the command line (``--model``) wrote it."""
-    model = _mercer.load_model(os.fspath(path))
+def load(path, kernels=None):
+    """The estimator that a model file holds, whether Python or the command line (``--model``) wrote it.
+
+    Files know a kernel that is a Python function by its name alone: ``kernels={name: function}`` has it, a function of
+    two rows or what ``mercer.function`` made.
+    """
+    found = named_kernels(kernels)
+    model = _mercer.load_model(os.fspath(path), found)
     module, name = _special(model) or _ESTIMATORS.get(model.method, (None, None))
     if module is None:
         raise ValueError(f"{path} holds a model of the method '{model.method}', which has no estimator here")
-    return getattr(importlib.import_module(f".{module}", __package__), name)._from_model(model)
+    return getattr(importlib.import_module(f".{module}", __package__), name)._from_model(model, found)
 
 
 def _special(model):

@@ -9,6 +9,13 @@ from ._running import running
 SEARCHES = {"auto": "auto", "brute": "brute", "kd_tree": "kdtree", "ball_tree": "kdtree", "hnsw": "hnsw"}
 
 
+def search_of(name, value):
+    """The library's word for a neighbour search."""
+    if value not in SEARCHES:
+        raise ValueError(f"{name}={value!r} is not one of {', '.join(map(repr, SEARCHES))}")
+    return SEARCHES[value]
+
+
 class NeighborGraph:
     """The nearest neighbours of each row of X, or all within a radius.
 
@@ -48,13 +55,12 @@ class NeighborGraph:
                  memory=None, progress=None):
         from sklearn.utils.validation import check_array
 
-        if algorithm not in SEARCHES:
-            raise ValueError(f"algorithm='{algorithm}' is not one of {', '.join(map(repr, SEARCHES))}")
+        search = search_of("algorithm", algorithm)
         self.random_state, self.n_jobs, self.memory, self.progress = random_state, n_jobs, memory, progress
         X = check_array(X, accept_sparse="csr", dtype=DTYPES)
         with running(self, fitting=True) as run:
             self._graph = _mercer.build_graph(X, run=run, neighbors=int(n_neighbors), radius=float(radius or 0),
-                                              search=SEARCHES[algorithm], pieces=pieces)
+                                              search=search, pieces=pieces)
 
     @property
     def report_(self):

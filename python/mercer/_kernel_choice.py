@@ -20,7 +20,27 @@ def function(f, name=None, *, blocks=False):
     array([[1., 1.],
            [1., 3.]])
     """
-    return _mercer.function(f, name or _name_of(f), blocks=blocks)
+    return _made(f, name or _name_of(f), blocks)
+
+
+def _made(*of):
+    return FunctionKernel(_mercer.function(of[0], of[1], blocks=of[2]), of)
+
+
+class FunctionKernel(_mercer.Kernel):
+    """A kernel that remembers its Python function, so that it can be pickled where the function can."""
+
+    def __init__(self, kernel, of):
+        super().__init__(kernel)
+        self._of = of  # the function, its name, and whether it takes blocks
+
+    @property
+    def name(self):
+        """By which model files know it."""
+        return self._of[1]
+
+    def __reduce__(self):
+        return _made, self._of
 
 
 def _name_of(f):
@@ -72,10 +92,17 @@ def is_precomputed(kernel):
 
 def user_kernels(kernel, kernel_params=None):
     """What load_model needs to find a callable again: {name: Kernel}."""
+    if isinstance(kernel, FunctionKernel):
+        return {kernel.name: kernel}
     if isinstance(kernel, _mercer.Kernel) or not callable(kernel):
         return {}
     made = make_kernel(kernel, kernel_params=kernel_params)
-    return {_name_of(kernel): made}
+    return {made.name: made}
+
+
+def named_kernels(kernels):
+    """load's kernels= as load_model takes it: {name: function of two rows, or Kernel}."""
+    return {name: k if isinstance(k, _mercer.Kernel) else function(k, name) for name, k in (kernels or {}).items()}
 
 
 def gamma_in(kernel):

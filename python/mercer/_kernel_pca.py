@@ -44,8 +44,9 @@ class KernelPCA(MercerTransformer):
         or the text of one.
     gamma : float, 'median' or None
         None is 1/n_features.
-    alpha : float, default=1.0
-        Of the ridge regression behind ``inverse_transform``; 0 chooses it by leave-one-out.
+    alpha : float, 'auto' or None, default=1.0
+        Of the ridge regression behind ``inverse_transform``. 0 is the plain solve, with as small a ridge as rounding
+        needs; 'auto' (or None) chooses it by leave-one-out.
     inverse_method : {'ridge', 'auto', 'exact', 'fixed-point', 'distances'}, default='ridge'
         The way back to the input space, with ``fit_inverse_transform=True``; 'ridge' is scikit-learn's.
     eigen_solver : {'auto', 'dense', 'arpack', 'randomized'}
@@ -71,7 +72,8 @@ class KernelPCA(MercerTransformer):
     Attributes
     ----------
     eigenvalues_, eigenvectors_, gamma_, X_fit_, dual_coef_, X_transformed_fit_, n_features_in_, feature_names_in_
-        As in scikit-learn. With 'lowrank' X_fit_ are the landmarks.
+        As in scikit-learn. With 'lowrank' X_fit_ are the landmarks; after a ``partial_fit`` on top of another the
+        scores of earlier points are not kept, and there are no eigenvectors_ and X_transformed_fit_.
     explained_variance_ : ndarray of shape (n_components,)
         eigenvalues_ over n.
     explained_variance_ratio_ : ndarray of shape (n_components,)
@@ -112,7 +114,7 @@ class KernelPCA(MercerTransformer):
         "degree": [Interval(Integral, 0, None, closed="left")],
         "coef0": [Interval(Real, None, None, closed="neither")],
         "kernel_params": [dict, None],
-        "alpha": [Interval(Real, 0, None, closed="left")],
+        "alpha": [Interval(Real, 0, None, closed="left"), StrOptions({"auto"}), None],
         "fit_inverse_transform": ["boolean"],
         "eigen_solver": [StrOptions(set(_ROUTES))],
         "tol": [Interval(Real, 0, None, closed="left")],
@@ -242,6 +244,8 @@ class KernelPCA(MercerTransformer):
         try:
             model = _mercer.fit_kernel_pca(X, columns=self._columns(), run=run, **arguments)
         except _mercer.NotPositiveSemidefiniteError as error:
+            if "the smallest eigenvalue is" not in str(error):  # it was refused before there were any
+                raise
             raise _mercer.NotPositiveSemidefiniteError(f"There are significant negative eigenvalues: {error}") from None
         if self.eigen_solver == "randomized" and self.solver == "auto" and is_precomputed(self.kernel):
             refuse_larger_negative(model.report, arguments["components"])
@@ -265,7 +269,7 @@ class KernelPCA(MercerTransformer):
         self._back = None
         self.eigenvalues_ = np.zeros(width, dtype=model.dtype)
         self.eigenvalues_[:kept] = values[:kept]
-        self.eigenvectors_ = completed(self._vectors(model, kept), width)
+        self._set_or_leave_out("eigenvectors_", self._vectors(model, kept), lambda found: completed(found, width))
         self.residuals_ = np.full(width, np.nan)
         self.residuals_[:kept] = report.residuals[:kept]
         self.explained_variance_ = self.eigenvalues_ / report.n
@@ -287,7 +291,14 @@ class KernelPCA(MercerTransformer):
         try:
             return model.scores()[:, :kept] / root
         except ValueError:  # points that came in passes: their scores are not kept
-            return np.empty((0, kept), dtype=model.dtype)
+            return None
+
+    def _set_or_leave_out(self, name, found, make):
+        """The attribute make(found); without a find there is none, nor one of an earlier fit."""
+        if found is not None:
+            setattr(self, name, make(found))
+        elif hasattr(self, name):
+            delattr(self, name)
 
     # Using.
 
@@ -321,15 +332,30 @@ class KernelPCA(MercerTransformer):
 
     def _way_back(self, run):
         if self._back is None:
-            self._back = _mercer.preimage(self._model, self.inverse_method, float(self.alpha), run)
+            self._back = self._make_the_way_back(run)
         return self._back
+
+    def _make_the_way_back(self, run):
+        if self.alpha != 0:
+            chosen = self.alpha in ("auto", None)  # by the library, which is its 0
+            return _mercer.preimage(self._model, self.inverse_method, 0.0 if chosen else float(self.alpha), run)
+        # No ridge, but for what keeps rounding in check where the matrix is singular: small beside its diagonal.
+        some = self._model.kernel(self._model.transform(self._model.points[:50], run))
+        ridge = 1e-11 * float(np.abs(some).max() or 1)
+        for _ in range(3):
+            try:
+                return _mercer.preimage(self._model, self.inverse_method, ridge, run)
+            except _mercer.NotPositiveSemidefiniteError:
+                ridge *= 100
+        return _mercer.preimage(self._model, self.inverse_method, ridge, run)
 
     def _learn_the_way_back(self, run):
         """scikit-learn's attributes of the inverse, those of the ridge where that is the method."""
         back = self._way_back(run)
         if back.method == "ridge":
             self.dual_coef_ = back.ridge_coefficients
-            self.X_transformed_fit_ = self.eigenvectors_ * np.sqrt(self.eigenvalues_)
+            self._set_or_leave_out("X_transformed_fit_", getattr(self, "eigenvectors_", None),
+                                   lambda vectors: vectors * np.sqrt(self.eigenvalues_))
 
     # Files, pickling, tags.
 

@@ -48,7 +48,7 @@ class ManifoldEstimator(MercerTransformer):
             return self._model.transform(X, run)
 
     def _fit(self, X, **given):
-        X = self._check_fit_input(X, ensure_min_samples=2)
+        X = self._check_fit_input(X, ensure_min_samples=2, copy=True)  # the model keeps the points
         with self._run(fitting=True) as run:
             fit = getattr(_mercer, self._fit_function)
             self._take(fit(X, columns=self._columns(), run=run, **given, **self._arguments(X.shape[0])))
@@ -113,7 +113,7 @@ class Isomap(GraphEstimator):
     Parameters
     ----------
     n_neighbors, radius : int, float
-        Of the graph: so many of each point (5 unless told), or all within the radius.
+        Of the graph: so many of each point (5 unless told), or all within the radius, with n_neighbors=None.
     n_components : int, default=2
     tol : float, default=0
         Residual of the eigenvectors relative to the largest eigenvalue; 0: 1e-10, or 1e-5 in single precision.
@@ -190,6 +190,8 @@ class Isomap(GraphEstimator):
         self.progress = progress
 
     def _arguments(self, n):
+        if self.n_neighbors is not None and self.radius is not None:
+            raise ValueError("Both n_neighbors and radius are provided: use Isomap(radius=..., n_neighbors=None) for a radius")
         return dict(components=int(self.n_components), landmarks=int(self.landmarks or 0), residual=float(self.tol),
                     scale=self.scale, **self._neighbors(n))
 

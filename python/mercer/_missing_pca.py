@@ -5,7 +5,7 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from . import _mercer
-from ._base import DTYPES, MercerTransformer, validate_data
+from ._base import DTYPES, FINITE, MercerTransformer, validate_data
 from ._manifold import RUNNING, SCALE
 
 
@@ -78,7 +78,7 @@ class MissingPCA(MercerTransformer):
 
     def fit(self, X, y=None):
         """Fit the model to what is known of X."""
-        X = self._check_fit_input(X, force_all_finite="allow-nan")
+        X = self._check_fit_input(X, **{FINITE: "allow-nan"})
         try:
             with self._run(fitting=True) as run:
                 self._take(_mercer.fit_missing_pca(X, self._columns(), run, **self._arguments()))
@@ -119,7 +119,7 @@ class MissingPCA(MercerTransformer):
 
     def _check_gaps(self, X):
         check_is_fitted(self)
-        return validate_data(self, X, accept_sparse="csr", dtype=DTYPES, force_all_finite="allow-nan", reset=False)
+        return validate_data(self, X, accept_sparse="csr", dtype=DTYPES, reset=False, **{FINITE: "allow-nan"})
 
     def _arguments(self):
         return dict(components=int(self.n_components), center=bool(self.center), scale=self.scale,
@@ -136,6 +136,10 @@ class MissingPCA(MercerTransformer):
         self.ridge_, self.n_iter_ = gaps["ridge"], gaps["sweeps"]
         self.known_error_, self.held_out_error_ = gaps["known_error"], gaps["held_out_error"]
         self.column_mean_error_ = gaps["column_mean_error"]
+
+    @classmethod
+    def _params_of(cls, model):
+        return {"n_components": model.components, "center": model.report.centered}
 
     def _more_tags(self):
         return {"allow_nan": True}

@@ -199,3 +199,15 @@ noise_variance_, n_features_in_, feature_names_in_
     @property
     def _n_features_out(self):
         return self.n_components_
+
+    # Files: they hold the library's model, which knows of no whitening.
+
+    def save(self, path):
+        """Writes the model file that the command line reads as well; whitened scores are not in such files."""
+        if self.whiten:
+            raise ValueError("a model file does not hold whiten=True: pickle this PCA instead, or save one with whiten=False")
+        super().save(path)
+
+    @classmethod
+    def _params_of(cls, model):
+        return {"n_components": model.components, "center": model.report.centered}

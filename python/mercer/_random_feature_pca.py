@@ -120,4 +120,4 @@ class RandomFeaturePCA(MercerTransformer):
     def _params_of(cls, model):
         found = model.report.features
         return {"n_components": model.components, "kernel": model.kernel, "n_features_map": found["count"],
-                "orthogonal": found["orthogonal"]}
+                "orthogonal": found["orthogonal"], "center": model.report.centered}

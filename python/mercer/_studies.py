@@ -6,7 +6,7 @@ from sklearn.utils.validation import check_array, column_or_1d
 
 from . import _mercer
 from ._base import DTYPES
-from ._graph import SEARCHES
+from ._graph import search_of
 from ._kernel_choice import make_kernel
 from ._running import bytes_of, seed_of, shown, threads_of
 
@@ -97,7 +97,7 @@ def compare(X, methods=None, *, n_components=2, n_neighbors=12, neighbors_algori
     with shown(progress) as show:
         found = _mercer.compare(
             X, run=_run(show, random_state, n_jobs, memory), methods=list(methods or []), components=int(n_components),
-            neighbors=int(n_neighbors), search=SEARCHES[neighbors_algorithm], pieces=pieces,
+            neighbors=int(n_neighbors), search=search_of("neighbors_algorithm", neighbors_algorithm), pieces=pieces,
             kernel=make_kernel(kernel, n_features=X.shape[1]), perplexity=float(perplexity or 0), scale=scale)
     return [MethodMap(**one) for one in found]
 

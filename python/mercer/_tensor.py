@@ -6,7 +6,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from . import _mercer
-from ._base import DTYPES, MercerTransformer
+from ._base import DTYPES, FINITE, MercerTransformer
 from ._kernel_choice import gamma_in, make_kernel, user_kernels
 from ._manifold import RUNNING
 
@@ -20,6 +20,7 @@ class TensorEstimator(MercerTransformer):
     A method says ``_fit_model(X, run)``.
     """
 
+    _accept_sparse = False  # tables of scipy
     _takes_sparse = False  # arrays made by mercer.sparse_tensor
 
     def fit(self, X, y=None):
@@ -65,7 +66,7 @@ class TensorEstimator(MercerTransformer):
                 raise ValueError(f"{type(self).__name__} takes whole arrays; give X.to_dense()")
             return X
         gaps = "allow-nan" if self._takes_gaps() else True
-        return check_array(X, dtype=DTYPES, ensure_2d=False, allow_nd=True, force_all_finite=gaps)
+        return check_array(X, dtype=DTYPES, ensure_2d=False, allow_nd=True, **{FINITE: gaps})
 
     def _takes_gaps(self):
         return False
@@ -81,6 +82,11 @@ class TensorEstimator(MercerTransformer):
 
     def _more_tags(self):
         return {"X_types": ["nd-array"]}
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array, tags.input_tags.three_d_array = False, True
+        return tags
 
 
 class Tucker(TensorEstimator):
@@ -346,7 +352,7 @@ class SVD2D(TensorEstimator):
 
     @classmethod
     def _params_of(cls, model):
-        return {"ranks": tuple(f.shape[1] for f in model.factors)}
+        return {"ranks": tuple(f.shape[1] for f in model.factors), "center": model.report.centered}
 
 
 class TensorKernelPCA(TensorEstimator):

@@ -30,6 +30,9 @@ class TSNE(ManifoldEstimator):
     method : {'auto', 'exact', 'barnes_hut', 'interpolation'}, default='auto'
     angle : float, default=0.5
         Of 'barnes_hut'.
+    metric : 'euclidean'
+    verbose : int, default=0
+        Accepted and not needed: `progress` shows what is done.
     neighbors_algorithm, scale, random_state, n_jobs, memory, progress
         As in Isomap.
 
@@ -69,17 +72,21 @@ class TSNE(ManifoldEstimator):
         "method": [StrOptions(set(_GRADIENTS))],
         "angle": [Interval(Real, 0, 1, closed="both")],
         "neighbors_algorithm": [StrOptions(set(SEARCHES))],
+        "metric": [StrOptions({"euclidean"})],
+        "verbose": ["verbose"],
     }
 
     def __init__(self, n_components=2, *, perplexity=30.0, early_exaggeration=12.0, learning_rate="auto", n_iter=1000,
-                 init="pca", random_state=None, method="auto", angle=0.5, n_jobs=None, neighbors_algorithm="auto",
+                 metric="euclidean", init="pca", verbose=0, random_state=None, method="auto", angle=0.5, n_jobs=None, neighbors_algorithm="auto",
                  scale="none", memory=None, progress=None):
         self.n_components = n_components
         self.perplexity = perplexity
         self.early_exaggeration = early_exaggeration
         self.learning_rate = learning_rate
         self.n_iter = n_iter
+        self.metric = metric
         self.init = init
+        self.verbose = verbose
         self.random_state = random_state
         self.method = method
         self.angle = angle

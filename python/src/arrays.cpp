@@ -1,12 +1,10 @@
 // NumPy and scipy to samples and back: see arrays.hpp.
 #include "arrays.hpp"
 
-#include <mercer/error.hpp>
-
 namespace mercer::python {
 namespace {
 
-bool is_sparse(const py::handle& x) { return py::hasattr(x, "indptr"); }
+bool is_sparse(const py::handle& x) { return py::hasattr(x, "tocsr"); }
 
 /// How many numbers apart two rows are, where rows can be read as they lie; 0 where they must be copied.
 template <class T>
@@ -21,16 +19,14 @@ py::ssize_t borrowable_stride(const py::array_t<T>& a) {
 
 template <class T>
 Samples<T> dense_samples(const py::handle& x) {
-  auto a = py::array_t<T, py::array::forcecast>::ensure(x);
-  if (!a) throw py::error_already_set();
+  auto a = to_array<py::array_t<T, py::array::forcecast>>(x);
   if (a.ndim() != 2)
     throw Error(ErrorCode::bad_data, "expected a table of rows and columns, not an array with " +
                                          std::to_string(a.ndim()) + " dimension" +
                                          (a.ndim() == 1 ? "" : "s"));
   py::ssize_t stride = borrowable_stride<T>(a);
   if (stride == 0) {
-    a = py::array_t<T, py::array::forcecast | py::array::c_style>::ensure(a);
-    if (!a) throw py::error_already_set();
+    a = py::array_t<T, py::array::forcecast | py::array::c_style>(a);
     stride = std::max<py::ssize_t>(1, a.shape(1));
   }
   const T* data = a.data();
@@ -48,8 +44,8 @@ Samples<T> sparse_samples(const py::handle& x) {
     m.attr("sum_duplicates")();
   }
   const auto shape = m.attr("shape").cast<std::pair<Index, Index>>();
-  const auto values = m.attr("data").cast<Numbers>();
-  const auto inner = m.attr("indices").cast<Places>(), outer = m.attr("indptr").cast<Places>();
+  const auto values = to_array<Numbers>(m.attr("data"));
+  const auto inner = to_array<Places>(m.attr("indices")), outer = to_array<Places>(m.attr("indptr"));
   const Eigen::Map<const SparseMatrix<T>> view(shape.first, shape.second, values.size(), outer.data(),
                                                inner.data(), values.data());
   return SparseMatrix<T>(view);

@@ -2,6 +2,7 @@
 // that lie one after the other are borrowed and kept alive, and results hand their memory over.
 #pragma once
 
+#include <mercer/error.hpp>
 #include <mercer/matrix.hpp>
 #include <mercer/samples.hpp>
 
@@ -17,6 +18,16 @@ namespace py = pybind11;
 
 /// float32 stays; everything else becomes float64.
 [[nodiscard]] Precision precision_of_array(const py::handle& x);
+
+/// An array of numbers from whatever NumPy can make one of; raises NumPy's own words where it cannot, and
+/// refuses complex numbers, whose imaginary part would be lost.
+template <class Array>
+[[nodiscard]] Array to_array(const py::handle& x) {
+  const py::array given(py::reinterpret_borrow<py::object>(x));
+  if (given.dtype().kind() == 'c')
+    throw Error(ErrorCode::bad_data, "complex numbers are not supported", "give real numbers");
+  return Array(given);
+}
 
 /// Keeps a Python object alive from C++, on any thread.
 [[nodiscard]] std::shared_ptr<const void> keep_alive(py::object object);

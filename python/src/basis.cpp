@@ -63,7 +63,8 @@ void bind_class(py::module_& m) {
                   py::arg("orthogonal") = true, "Random Fourier features of a kernel.")
       .def_static("formulas", &Basis::formulas, py::arg("formulas"), "['x1^2', 'sin(x1)*x2'] as functions.")
       .def(py::self + py::self)
-      .def("__eq__", [](const Basis& a, const Basis& b) { return a == b; })
+      .def(
+          "__eq__", [](const Basis& a, const Basis& b) { return a == b; }, py::is_operator())
       .def("__hash__", [](const Basis& b) { return py::hash(py::str(b.to_string())); })
       .def("__str__", &Basis::to_string)
       .def("__repr__",
@@ -81,7 +82,9 @@ void bind_class(py::module_& m) {
       .def("kernel", &Basis::kernel, "φ(x)·φ(y) in closed form, or None.")
       .def("__copy__", [](const py::object& self) { return self; })
       .def("__deepcopy__", [](const py::object& self, const py::object&) { return self; })
-      .def(py::pickle(&text_of, [](const std::string& text) { return Basis::parse(text); }));
+      .def("__reduce__", [](const py::object& self) {
+        return py::make_tuple(py::type::of(self), py::make_tuple(text_of(self.cast<const Basis&>())));
+      });
 }
 
 BasisPcaOptions to_options(const py::kwargs& arguments) {

@@ -3,6 +3,11 @@
 
 #include <mercer/error.hpp>
 
+#include <algorithm>
+#include <map>
+#include <regex>
+#include <string>
+
 namespace mercer::python {
 namespace {
 
@@ -35,6 +40,23 @@ PyObject* type_of(ErrorCode code) {
   return PyExc_RuntimeError;
 }
 
+/// The command line's options in Python's words: "raise --memory" is "raise memory=".
+std::string in_pythons_words(const std::string& text) {
+  static const std::map<std::string, std::string> other_names{
+      {"neighbors", "n_neighbors"}, {"route", "solver"}, {"threads", "n_jobs"}};
+  static const std::regex option("(^|[ (])--([a-z][a-z-]*[a-z])");  // not within a file's name
+  std::string out;
+  auto rest = text.cbegin();
+  for (std::sregex_iterator at(text.begin(), text.end(), option), end; at != end; ++at) {
+    std::string name = (*at)[2];
+    std::replace(name.begin(), name.end(), '-', '_');
+    const auto other = other_names.find(name);
+    out.append(rest, (*at)[1].second).append(other == other_names.end() ? name : other->second).append("=");
+    rest = (*at)[0].second;
+  }
+  return out.append(rest, text.cend());
+}
+
 PyObject* add_exception(py::module_& m, const char* name, PyObject* base, const char* doc) {
   const std::string full = std::string("mercer.") + name;
   PyObject* type = PyErr_NewExceptionWithDoc(full.c_str(), doc, base, nullptr);
@@ -54,7 +76,9 @@ void bind_errors(py::module_& m) {
     try {
       if (failure) std::rethrow_exception(failure);
     } catch (const Error& error) {
-      PyErr_SetString(type_of(error.code()), error.what());
+      PyErr_SetString(type_of(error.code()), in_pythons_words(error.what()).c_str());
+    } catch (const py::cast_error& error) {  // an argument of another kind than is asked for
+      PyErr_SetString(PyExc_TypeError, error.what());
     }
   });
 }

@@ -92,6 +92,7 @@ array([[1.        , 0.60653066],
        [0.60653066, 1.1       ]])
 )doc")
       .def(py::init([](const std::string& text) { return Kernel::parse(text); }), py::arg("text"))
+      .def(py::init<const Kernel&>(), py::arg("kernel"))
       .def_static(
           "parse", [](const std::string& text) { return Kernel::parse(text); }, py::arg("text"),
           "Reads what print shows, and everything the command line's --kernel accepts.")
@@ -124,7 +125,9 @@ array([[1.        , 0.60653066],
           "gamma='auto' and gamma='median' replaced by numbers taken from X.")
       .def("__copy__", [](const py::object& self) { return self; })
       .def("__deepcopy__", [](const py::object& self, const py::object&) { return self; })
-      .def(py::pickle(&text_for_pickle, [](const std::string& text) { return Kernel::parse(text); }));
+      .def("__reduce__", [](const Kernel& k) {
+        return py::make_tuple(py::type::of<Kernel>(), py::make_tuple(text_for_pickle(k)));
+      });
 }
 
 }  // namespace

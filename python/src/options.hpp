@@ -24,12 +24,12 @@ class Given {
 
   template <class V>
   void take(const char* name, V& value) {
-    if (const py::object given = find(name)) value = given.cast<V>();
+    if (const py::object given = find(name)) value = cast<V>(name, given);
   }
   /// A choice by name; `parse` refuses names that it does not know.
   template <class V, class Parse>
   void take(const char* name, V& value, Parse parse) {
-    if (const py::object given = find(name)) value = parse(given.cast<std::string>());
+    if (const py::object given = find(name)) value = parse(cast<std::string>(name, given));
   }
   /// The argument itself, or a null object where it is not given.
   [[nodiscard]] py::object find(const char* name) {
@@ -44,6 +44,15 @@ class Given {
   }
 
  private:
+  template <class V>
+  [[nodiscard]] V cast(const char* name, const py::object& given) const {
+    try {
+      return given.cast<V>();
+    } catch (const py::cast_error&) {
+      throw py::type_error(method_ + ": " + name + " cannot be " + py::repr(given).cast<std::string>());
+    }
+  }
+
   py::kwargs arguments_;
   std::string method_;
   std::set<std::string> taken_;

@@ -44,6 +44,7 @@ void bind_report(py::module_& m) {
       .def_readonly("components", &Report::components)
       .def_readonly("kernel", &Report::kernel)
       .def_readonly("trace", &Report::trace)
+      .def_readonly("centered", &Report::centered)
       .def_readonly("converged", &Report::converged)
       .def_property_readonly(
           "end", [](const Report& r) { return std::string(r.end == End::largest ? "largest" : "smallest"); })

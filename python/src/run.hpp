@@ -23,7 +23,7 @@ struct RunSettings {
   std::uint64_t seed = 0;
   std::size_t memory = 0;
   py::object progress = py::none();  ///< called with (stage, fraction)
-  mutable double seconds = 0;        ///< that the library has worked: of the last call
+  mutable double seconds = 0;  ///< of work in the last call; told with the lock held
 };
 
 /// While alive, SIGINT asks the work to stop at once, and then does what Python has it do. Only where that is
@@ -77,13 +77,28 @@ class Timed {
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
+/// Tells the settings, which calls on several threads may share, when the lock is held again.
+class Told {
+ public:
+  Told(const RunSettings& settings, const double& seconds) : settings_(settings), seconds_(seconds) {}
+  ~Told() { settings_.seconds = seconds_; }
+  Told(const Told&) = delete;
+  Told& operator=(const Told&) = delete;
+
+ private:
+  const RunSettings& settings_;
+  const double& seconds_;
+};
+
 /// f(run) without the interpreter lock.
 template <class F>
 auto work(const RunSettings& settings, F&& f) {
+  double seconds = 0;
+  const Told told(settings, seconds);
   Session session(settings);
   const auto unlocked = [&] {
     const py::gil_scoped_release released;
-    const Timed timed(settings.seconds);
+    const Timed timed(seconds);
     return f(session.run());
   };
   try {

@@ -33,18 +33,22 @@ py::array shaped(const Shape& shape, const Shape& strides, const T* data, const 
 template <class T>
 SparseTensor<T> make_sparse(const py::object& coordinates, const py::object& values, Shape shape) {
   const auto places =
-      py::array_t<std::int64_t, py::array::c_style | py::array::forcecast>::ensure(coordinates);
-  const auto numbers = py::array_t<T, py::array::c_style | py::array::forcecast>::ensure(values);
-  if (!places || !numbers) throw py::error_already_set();
+      to_array<py::array_t<std::int64_t, py::array::c_style | py::array::forcecast>>(coordinates);
+  const auto numbers = to_array<py::array_t<T, py::array::c_style | py::array::forcecast>>(values);
   if (places.ndim() != 2 || numbers.ndim() != 1)
     throw Error(ErrorCode::usage, "coordinates are modes x entries, and values one a entry");
+  if (places.shape(1) != numbers.size())
+    throw Error(ErrorCode::usage, "there are coordinates of " + std::to_string(places.shape(1)) +
+                                      " entries, and " + std::to_string(numbers.size()) + " values");
+  if (numbers.size() == 0 && shape.empty())
+    throw Error(ErrorCode::usage, "without entries there is no telling the shape", "give shape=");
   if (shape.empty()) shape.assign(static_cast<std::size_t>(places.shape(0)), 0);
   if (static_cast<py::ssize_t>(shape.size()) != places.shape(0))
     throw Error(ErrorCode::usage, "the shape has " + std::to_string(shape.size()) +
                                       " modes, and the coordinates " + std::to_string(places.shape(0)));
   Coordinates<T> entries;
   for (py::ssize_t mode = 0; mode < places.shape(0); ++mode) {
-    const std::int64_t* row = places.data(mode, 0);
+    const std::int64_t* row = places.data() + mode * places.shape(1);
     auto& index = entries.index.emplace_back();
     Index& size = shape[static_cast<std::size_t>(mode)];
     const bool given = size > 0;
@@ -68,7 +72,7 @@ py::tuple coordinates_of(const SparseTensor<T>& x) {
   py::array_t<std::int64_t> places({static_cast<py::ssize_t>(entries.index.size()), count});
   for (std::size_t mode = 0; mode < entries.index.size(); ++mode)
     std::copy(entries.index[mode].begin(), entries.index[mode].end(),
-              places.mutable_data(static_cast<py::ssize_t>(mode), 0));
+              places.mutable_data() + static_cast<py::ssize_t>(mode) * count);
   return py::make_tuple(places, py::array_t<T>(count, entries.values.data()), x.shape());
 }
 
@@ -77,6 +81,10 @@ void bind_sparse(py::module_& m) {
   using S = SparseTensor<T>;
   py::class_<S, std::shared_ptr<S>>(m, class_name<T>("SparseTensor").c_str(),
                                     "The entries of an N-way array that are stored; made by sparse_tensor().")
+      .def(py::init([](const py::object& coordinates, const py::object& values, const Shape& shape) {
+             return std::make_shared<S>(make_sparse<T>(coordinates, values, shape));
+           }),
+           py::arg("coordinates"), py::arg("values"), py::arg("shape"))
       .def_property_readonly("shape", [](const S& x) { return py::tuple(py::cast(x.shape())); })
       .def_property_readonly("ndim", &S::order)
       .def_property_readonly("nnz", &S::stored)
@@ -89,21 +97,16 @@ void bind_sparse(py::module_& m) {
              return "<sparse tensor of " + to_string(x.shape()) + ", " + std::to_string(x.stored()) +
                     " entries>";
            })
-      .def(py::pickle([](const S& x) { return coordinates_of(x); },
-                      [](const py::tuple& t) {
-                        return std::make_shared<S>(make_sparse<T>(t[0], t[1], t[2].cast<Shape>()));
-                      }));
+      .def("__reduce__", [](const S& x) { return py::make_tuple(py::type::of<S>(), coordinates_of(x)); });
 }
 
 }  // namespace
 
 template <class T>
 TensorView<T> to_tensor(const py::handle& x) {
-  auto a = py::array_t<T, py::array::forcecast>::ensure(x);
-  if (!a) throw py::error_already_set();
+  auto a = to_array<py::array_t<T, py::array::forcecast>>(x);
   if (!borrowable<T>(a)) {
     a = py::array_t<T, py::array::forcecast | py::array::c_style>(a.attr("copy")());
-    if (!a) throw py::error_already_set();
   }
   Shape shape, strides;
   for (py::ssize_t mode = 0; mode < a.ndim(); ++mode) {

@@ -83,6 +83,21 @@ def test_classes_come_back_as_they_were_given(classes, tmp_path):
         np.testing.assert_array_equal(again.transform(X), klda.transform(X))
 
 
+@pytest.mark.parametrize("classes", [["01", "02", "03"], ["1", "2", "x"], ["1.50", "2", "3"], [3, 10, 200], [1.0, 2.0, 9.0], ["a", "b", "c"]],
+                         ids=str)
+@pytest.mark.parametrize("estimator", [mercer.LDA(), mercer.KernelLDA(gamma=0.5)], ids=lambda e: type(e).__name__)
+def test_classes_in_a_file_are_of_the_kind_they_were(estimator, classes, tmp_path):
+    estimator.fit(X, np.array(classes)[Y]).save(tmp_path / "model")
+    loaded = mercer.load(tmp_path / "model")
+    assert loaded.classes_.tolist() == classes and loaded.predict(X[:1]).tolist() == classes[:1]
+
+
+def test_classes_in_a_file_that_were_booleans_are_booleans(tmp_path):
+    mercer.LDA().fit(MOONS, SIDE == 1).save(tmp_path / "model")
+    loaded = mercer.load(tmp_path / "model")
+    assert loaded.classes_.dtype == bool and loaded.classes_.tolist() == [False, True]
+
+
 def test_a_file_after_another_fit_brings_its_own_classes(tmp_path):
     mercer.LDA().fit(X, Y).save(tmp_path / "iris")
     lda = mercer.LDA().fit(MOONS, SIDE)
@@ -114,7 +129,11 @@ def test_errors_are_value_errors_with_words():
 
 
 def test_there_are_at_most_as_many_directions_as_classes_less_one():
-    assert mercer.LDA(n_components=9).fit_transform(X, Y).shape == (150, 2)
+    with pytest.raises(ValueError, match="cannot be larger than min"):
+        mercer.LDA(n_components=3).fit(X, Y)
+    with pytest.raises(ValueError, match="cannot be larger than min"):
+        LinearDiscriminantAnalysis(n_components=3).fit(X, Y)
+    assert mercer.LDA(n_components=2).fit_transform(X, Y).shape == (150, 2)
     assert mercer.LDA(n_components=1).fit_transform(X, Y).shape == (150, 1)
 
 

@@ -1,12 +1,16 @@
 """scikit-learn's check_estimator for every estimator, for each kernel and solver of KernelPCA, and the checks beside it:
 feature names, set_output, n_features_in_ and parameter validation."""
+import inspect
 from types import SimpleNamespace
 
 import pytest
+import sklearn.decomposition
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import estimator_checks as checks
+from sklearn.utils.validation import check_array
 
 import mercer
+from mercer import _base
 
 KERNELS = ["linear", "poly", "rbf", "sigmoid", "cosine", "laplacian", "precomputed", mercer.rbf(0.5) + mercer.linear()]
 SOLVERS = [dict(eigen_solver=s) for s in ("auto", "dense", "arpack", "randomized")]
@@ -80,7 +84,24 @@ def test_tags_of_new_scikit_learn_say_the_same(estimator, monkeypatch):
     assert [t.__name__ for t in estimator()._more_tags()["preserves_dtype"]] == tags.transformer_tags.preserves_dtype
 
 
+def test_our_tags_win_over_those_of_the_class_we_stand_in_for(monkeypatch):
+    """scikit-learn's PCA has tags of its own from 1.6 on; it takes sparse rows with one solver alone."""
+    of_theirs = SimpleNamespace(input_tags=SimpleNamespace(pairwise=True, sparse=False), transformer_tags=SimpleNamespace(preserves_dtype=[]))
+    monkeypatch.setattr(sklearn.decomposition.PCA, "__sklearn_tags__", lambda self: of_theirs, raising=False)
+    tags = mercer.PCA().__sklearn_tags__()
+    assert tags.input_tags.sparse and not tags.input_tags.pairwise
+    assert tags.transformer_tags.preserves_dtype == ["float64", "float32"]
+
+
 def test_only_kernel_matrices_are_pairwise():
     for kernel in ("precomputed", mercer.precomputed()):
         assert mercer.KernelPCA(kernel=kernel)._more_tags()["pairwise"]
     assert not mercer.KernelPCA(kernel="rbf")._more_tags()["pairwise"]
+
+
+def test_the_option_for_gaps_has_the_name_that_scikit_learn_gives_it():
+    """force_all_finite before 1.6, ensure_all_finite from then on; 1.8 knows the second alone."""
+    assert _base.FINITE in inspect.signature(check_array).parameters
+    assert _base.finite_option(lambda X, *, ensure_all_finite=True: X) == "ensure_all_finite"
+    assert _base.finite_option(lambda X, *, ensure_all_finite=True, force_all_finite="deprecated": X) == "ensure_all_finite"
+    assert _base.finite_option(lambda X, *, force_all_finite=True: X) == "force_all_finite"

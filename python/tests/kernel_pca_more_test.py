@@ -7,6 +7,7 @@ import subprocess
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.decomposition import KernelPCA as theirs
 from sklearn.datasets import load_digits, load_iris, make_circles
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics.pairwise import rbf_kernel
@@ -116,6 +117,42 @@ def test_low_rank_is_bounded_and_streams():
     np.testing.assert_allclose(whole.eigenvectors_.T @ whole.eigenvectors_, np.eye(3), atol=1e-8)
 
 
+def test_the_way_back_of_points_that_came_in_passes():
+    parts = np.array_split(CIRCLES, 2)
+    kpca = KernelPCA(8, kernel="rbf", gamma=2, solver="lowrank", rank=100, fit_inverse_transform=True, alpha=1e-3)
+    kpca.partial_fit(parts[0])
+    assert kpca.eigenvectors_.shape == kpca.X_transformed_fit_.shape == (150, 8)
+    kpca.partial_fit(parts[1])
+    assert not hasattr(kpca, "eigenvectors_") and not hasattr(kpca, "X_transformed_fit_")
+    scores = kpca.transform(CIRCLES)
+    back = kpca.inverse_transform(scores)
+    assert np.linalg.norm(back - CIRCLES) < 0.2 * np.linalg.norm(CIRCLES)
+    np.testing.assert_allclose(pickle.loads(pickle.dumps(kpca)).inverse_transform(scores), back)
+    assert hasattr(kpca.fit(CIRCLES), "eigenvectors_")
+
+
+def test_an_alpha_of_zero_is_the_plain_solve():
+    apart = 10 * np.random.RandomState(0).standard_normal((30, 5))  # nothing to learn from the neighbours: leaving out wants a large ridge
+    ours, peer = (make(fit_inverse_transform=True, alpha=0, kernel="rbf", gamma=1.0).fit(apart) for make in (KernelPCA, theirs))
+    np.testing.assert_allclose(ours.dual_coef_, peer.dual_coef_, atol=1e-8)
+    np.testing.assert_allclose(ours.inverse_transform(ours.transform(apart)), apart, atol=1e-8)
+
+
+@pytest.mark.parametrize("options", [dict(kernel="rbf", gamma=2.0), dict(kernel="poly", gamma=1.0), dict(kernel="linear")], ids=str)
+def test_an_alpha_of_zero_passes_through_the_points_where_the_matrix_is_singular(options):
+    kpca = KernelPCA(fit_inverse_transform=True, alpha=0, **options).fit(CIRCLES[:40])
+    centred = CIRCLES[:40] - (CIRCLES[:40].mean(axis=0) if options["kernel"] == "linear" else 0)
+    np.testing.assert_allclose(kpca.inverse_transform(kpca.transform(CIRCLES[:40])), centred, atol=1e-3)
+
+
+@pytest.mark.parametrize("alpha", ["auto", None])
+def test_leaving_one_out_chooses_alpha(alpha):
+    noisy = CIRCLES + 0.05 * np.random.RandomState(0).standard_normal(CIRCLES.shape)
+    scores = {a: KernelPCA(6, kernel="rbf", gamma=2, fit_inverse_transform=True, alpha=a).fit(noisy[:200]).score(noisy[200:])
+              for a in (alpha, 1e3, 0)}
+    assert scores[alpha] > scores[1e3] and scores[alpha] >= scores[0] - 1e-3
+
+
 def test_landmarks_can_be_more_or_be_named():
     first, second = DIGITS[:300], DIGITS[300:] + 0.5
     grown = rbf(3, solver="lowrank", rank=50, max_rank=90).partial_fit(first).partial_fit(second)
@@ -211,6 +248,42 @@ def test_the_command_line_reads_our_files_and_we_read_its(tmp_path):
     np.testing.assert_allclose(np.load(tmp_path / "z.npy"), kpca.transform(DIGITS), atol=1e-12)
     run("kpca", tmp_path / "x.npy", "-k", 3, "--kernel", "rbf(gamma=0.05)", "--model", tmp_path / "theirs.mercer")
     np.testing.assert_allclose(mercer.load(tmp_path / "theirs.mercer").transform(DIGITS), kpca.transform(DIGITS), atol=1e-12)
+
+
+def overlap(a, b):
+    return float(np.minimum(a, b).sum())
+
+
+def overlaps(A, B):
+    return np.minimum(A[:, None], B[None]).sum(axis=2)
+
+
+@pytest.mark.parametrize("kernel", [overlap, mercer.function(overlap), mercer.function(overlaps, blocks=True)], ids=["function", "made", "blocks"])
+def test_functions_are_found_again_by_name(kernel, tmp_path):
+    X = DIGITS[:60]
+    kpca = KernelPCA(3, kernel=kernel).fit(X)
+    same = pickle.loads(pickle.dumps(kpca))
+    np.testing.assert_array_equal(same.transform(X), kpca.transform(X))
+    kpca.save(tmp_path / "m.mercer")
+    with pytest.raises(ValueError, match="overlap"):
+        mercer.load(tmp_path / "m.mercer")
+    name = "overlaps" if "overlaps" in str(kpca.kernel_) else "overlap"
+    for load in (mercer.load, KernelPCA.load):
+        loaded = load(tmp_path / "m.mercer", kernels={name: kernel})
+        np.testing.assert_array_equal(loaded.transform(X), kpca.transform(X))
+        np.testing.assert_array_equal(pickle.loads(pickle.dumps(loaded)).transform(X), kpca.transform(X))
+
+
+def test_errors_speak_of_what_they_are_about_and_in_pythons_words():
+    with pytest.raises(mercer.NotPositiveSemidefiniteError, match="^There are significant negative eigenvalues: .*indefinite= clip"):
+        KernelPCA(kernel="sigmoid", gamma=1.0, coef0=-1, eigen_solver="dense").fit(DIGITS[:100])
+    with pytest.raises(mercer.NotPositiveSemidefiniteError, match="^route lowrank needs a kernel"):
+        KernelPCA(2, kernel="sigmoid", solver="lowrank", rank=10).fit(DIGITS)
+    with pytest.raises(MemoryError, match="raise memory=") as raised:
+        rbf(2, memory=10_000).fit(DIGITS)
+    assert "--" not in str(raised.value)
+    with pytest.raises(FileNotFoundError, match="no--such"):
+        mercer.load("no--such-file")
 
 
 def test_it_explains_itself_before_and_after(tmp_path):

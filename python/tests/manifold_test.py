@@ -183,8 +183,20 @@ def test_errors_are_the_librarys_words():
 
 
 def test_plans_say_what_a_fit_would_do():
-    assert "500" in mercer.Isomap().explain(ROLL) or "path" in mercer.Isomap().explain(ROLL)
+    whole, few = (mercer.Isomap(n_neighbors=10, landmarks=count).explain(ROLL) for count in (None, 50))
+    assert "geodesic kernel 500x500" in whole and "geodesic kernel 50x50 of landmarks, 500 points" in few
     assert "trustworthiness" in mercer.Isomap(n_neighbors=10).fit(ROLL).explain().lower()
+
+
+def test_what_scikit_learn_refuses_is_refused_and_what_it_takes_is_taken():
+    for isomap in (mercer.Isomap, manifold.Isomap):
+        with pytest.raises(ValueError, match="Both n_neighbors and radius are provided"):
+            isomap(n_neighbors=5, radius=2.0).fit(ROLL)
+    assert mercer.Isomap(n_neighbors=None, radius=8.0).fit(ROLL).embedding_.shape == (len(ROLL), 2)
+    quiet = mercer.TSNE(perplexity=10, n_iter=60, metric="euclidean", verbose=0).fit(ROLL[:100])
+    assert quiet.embedding_.shape == (100, 2)
+    with pytest.raises(ValueError, match="'metric' parameter"):
+        mercer.TSNE(metric="cosine").fit(ROLL[:100])
 
 
 @each_method

@@ -34,6 +34,23 @@ def test_scikit_learns_checks(estimator, check):
     check(estimator)
 
 
+# Tables are not what these take, so check_estimator leaves them out; these checks need no data.
+ARRAYS = [mercer.Tucker(), mercer.CP(), mercer.SVD2D(), mercer.TensorKernelPCA()]
+WITHOUT_DATA = [
+    checks.check_no_attributes_set_in_init,
+    checks.check_get_params_invariance,
+    checks.check_set_params,
+    checks.check_estimator_get_tags_default_keys,
+    checks.check_parameters_default_constructible,
+]
+
+
+@pytest.mark.parametrize("check", WITHOUT_DATA, ids=lambda check: check.__name__)
+@pytest.mark.parametrize("estimator", ARRAYS, ids=lambda e: type(e).__name__)
+def test_checks_of_those_that_take_arrays(estimator, check):
+    check(type(estimator).__name__, estimator)
+
+
 BESIDE = [
     checks.check_transformer_get_feature_names_out,
     checks.check_transformer_get_feature_names_out_pandas,

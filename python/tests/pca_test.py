@@ -100,10 +100,18 @@ def test_files_and_pickles_are_the_same_model(tmp_path):
     pca = PCA(3, whiten=True).fit(DIGITS)
     same = pickle.loads(pickle.dumps(pca))
     np.testing.assert_array_equal(same.transform(DIGITS), pca.transform(DIGITS))
-    pca.save(tmp_path / "m.mercer")
-    loaded = mercer.load(tmp_path / "m.mercer")
-    assert isinstance(loaded, PCA)
-    np.testing.assert_array_equal(loaded.transform(DIGITS), PCA(3).fit(DIGITS).transform(DIGITS))
+    for center in (True, False):
+        pca = PCA(3, center=center).fit(DIGITS)
+        pca.save(tmp_path / "m.mercer")
+        loaded = mercer.load(tmp_path / "m.mercer")
+        assert isinstance(loaded, PCA) and loaded.center is center
+        np.testing.assert_array_equal(loaded.transform(DIGITS), pca.transform(DIGITS))
+
+
+def test_a_whitened_model_is_for_pickles_not_for_files(tmp_path):
+    with pytest.raises(ValueError, match="pickle"):
+        PCA(3, whiten=True).fit(DIGITS).save(tmp_path / "m.mercer")
+    assert not (tmp_path / "m.mercer").exists()
 
 
 def test_more_components_than_there_can_be_are_refused():

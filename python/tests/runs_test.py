@@ -213,3 +213,25 @@ def test_importing_does_not_wait_for_scikit_learn():
         print("sklearn" in sys.modules, "scipy" in sys.modules, "KernelPCA" in dir(mercer))
     """)
     assert out == "False False True\n"
+
+
+def test_a_run_is_told_how_long_the_library_worked():
+    run = mercer._mercer.Run()
+    assert run.seconds == 0
+    mercer.rbf(1.0)(X, run=run)
+    first = run.seconds
+    mercer.rbf(1.0)(X[:2], run=run)
+    assert 0 < run.seconds < first
+    with pytest.raises(ValueError):
+        mercer.rbf(1.0)([[np.nan]], run=run)
+    assert run.seconds > 0
+
+
+def test_many_threads_share_the_default_run():
+    kernel, found = mercer.rbf(1.0), []
+    threads = [threading.Thread(target=lambda: found.append(kernel(X[:50]))) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 8 and all(np.array_equal(k, found[0]) for k in found)
