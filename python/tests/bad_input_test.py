@@ -38,7 +38,6 @@ def test_bad_input_is_refused_in_words(name):
         call()
 
 
-@pytest.mark.xfail(strict=False, reason="the library does not look at the second width yet")
 def test_widths_that_do_not_match_are_refused():
     with pytest.raises(ValueError):
         mercer.rbf(1.0)(X, X[:, :2])
