@@ -5,6 +5,8 @@ An estimator keeps the library's model in ``_model`` and asks it for everything;
 import inspect
 import os
 import tempfile
+import warnings
+from numbers import Integral
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -40,6 +42,7 @@ class MercerEstimator(BaseEstimator):
     _method = None  # as model files name it
     _model_class = None  # of the compiled module, where the method's name does not tell: "KernelPca"
     _accept_sparse = "csr"
+    _finite = True  # or "allow-nan": points may have gaps
 
     def _run(self, *, fitting=False):
         """``with self._run() as run:`` for every call that works."""
@@ -49,18 +52,18 @@ class MercerEstimator(BaseEstimator):
 
     def _check_fit_input(self, X, **options):
         self._validate_params()
-        options = {"accept_sparse": self._accept_sparse, "dtype": DTYPES, **options}
+        options = {"accept_sparse": self._accept_sparse, "dtype": DTYPES, FINITE: self._finite, **options}
         return validate_data(self, X, **options)
 
     def _check_unfitted(self, X):
         """The same for a look ahead, which must leave the estimator as it is."""
         self._validate_params()
-        return check_array(X, accept_sparse=self._accept_sparse, dtype=DTYPES)
+        return check_array(X, accept_sparse=self._accept_sparse, dtype=DTYPES, **{FINITE: self._finite})
 
     def _check_input(self, X):
         """New points, in the precision that the model has."""
         check_is_fitted(self)
-        return validate_data(self, X, accept_sparse=self._accept_sparse, dtype=DTYPES, reset=False)
+        return validate_data(self, X, accept_sparse=self._accept_sparse, dtype=DTYPES, reset=False, **{FINITE: self._finite})
 
     def _columns(self):
         """Names of the features for the model file."""
@@ -178,6 +181,47 @@ class MercerTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Merce
         return self._model.components
 
 
+class TableTransformer(MercerTransformer):
+    """A method of tables that the compiled module fits by fit_NAME and plans by plan_NAME.
+
+    A method says ``_function``, the NAME, and ``_arguments(X)``, the library's options.
+    """
+
+    _function = None
+    _fewer = " that are not zero"  # components than were asked for
+    _fit_input = {"ensure_min_samples": 2}
+
+    def fit(self, X, y=None):
+        """Fit the model from X: an array, a data frame or a CSR matrix of samples."""
+        return self._fit(X)
+
+    def fit_transform(self, X, y=None):
+        """Fit the model from X and give the scores of X, which the fit has found already."""
+        return self.fit(X)._model.scores()
+
+    def transform(self, X):
+        """Scores of new points; the model stays as it is."""
+        X = self._check_input(X)
+        with self._run() as run:
+            return self._model.transform(X, run)
+
+    def _fit(self, X, **given):
+        X = self._check_fit_input(X, **self._fit_input)
+        with self._run(fitting=True) as run:
+            fit = getattr(_mercer, f"fit_{self._function}")
+            self._take(fit(X, columns=self._columns(), run=run, **given, **self._arguments(X)))
+        asked = getattr(self, "n_components", None)
+        if isinstance(asked, Integral) and self._model.components < asked:
+            warnings.warn(f"{type(self).__name__}: n_components={asked}, but there are only {self._model.components}{self._fewer}",
+                          stacklevel=3)
+        return self
+
+    def _plan(self, X):
+        X = self._check_unfitted(X)
+        with self._run() as run:
+            return getattr(_mercer, f"plan_{self._function}")(X, run=run, **self._arguments(X))
+
+
 def class_of_model(model):
     """"KernelPca" of a KernelPca32 or KernelPca64."""
     return type(model).__name__.rstrip("0123456789")
@@ -201,5 +245,5 @@ def file_of_bytes(content, load, *arguments):
         return load(path, *arguments)
 
 
-__all__ = ["DTYPES", "FINITE", "MercerEstimator", "MercerTransformer", "NotFittedError", "bytes_of_file", "class_of_model",
-           "file_of_bytes", "validate_data"]
+__all__ = ["DTYPES", "FINITE", "MercerEstimator", "MercerTransformer", "NotFittedError", "TableTransformer", "bytes_of_file",
+           "class_of_model", "file_of_bytes", "validate_data"]

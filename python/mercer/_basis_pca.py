@@ -1,21 +1,20 @@
 """PCA on basis functions, and the feature map by itself."""
 import os
-from numbers import Integral, Real
+from numbers import Integral
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from . import _mercer
-from ._base import MercerTransformer, bytes_of_file, file_of_bytes
-from ._manifold import RUNNING, SCALE
+from ._base import MercerTransformer, TableTransformer, bytes_of_file, file_of_bytes
+from ._parameters import COUNT_OR_SHARE, RUNNING, SCALE, TOLERANCE
 
 
 def _basis(basis):
     return basis if isinstance(basis, _mercer.Basis) else _mercer.Basis(basis)
 
 
-class BasisPCA(MercerTransformer):
+class BasisPCA(TableTransformer):
     """PCA on basis functions of the data; from the smallest end of the spectrum, relations that the data obeys.
 
     It equals kernel PCA with k(x, y) = φ(x)·φ(y), with the components in terms of the functions.
@@ -58,14 +57,17 @@ class BasisPCA(MercerTransformer):
     """
 
     _method = "basis-pca"
+    _function = "basis_pca"
     _parameter_constraints = {
-        "n_components": [Interval(Integral, 1, None, closed="left"), Interval(Real, 0, 1, closed="neither")],
         "basis": [str, _mercer.Basis],
         "smallest": ["boolean"],
         "center": ["boolean"],
-        "tol": [Interval(Real, 0, None, closed="left")],
-        **SCALE, **RUNNING,
+        **COUNT_OR_SHARE, **TOLERANCE, **SCALE, **RUNNING,
     }
+
+    @property
+    def _fewer(self):
+        return " functions" if self.smallest else super()._fewer
 
     def __init__(self, n_components=2, *, basis="poly(degree=2)", smallest=False, center=True, tol=0, scale="none",
                  random_state=None, n_jobs=None, memory=None, progress=None):
@@ -80,35 +82,13 @@ class BasisPCA(MercerTransformer):
         self.memory = memory
         self.progress = progress
 
-    def fit(self, X, y=None):
-        """Fit the model from the samples X."""
-        X = self._check_fit_input(X, ensure_min_samples=2)
-        with self._run(fitting=True) as run:
-            self._take(_mercer.fit_basis_pca(X, self._columns(), run, **self._arguments()))
-        return self
-
-    def fit_transform(self, X, y=None):
-        """Fit the model from X and give the scores of X, which the fit has found already."""
-        return self.fit(X)._model.scores()
-
-    def transform(self, X):
-        """Scores of new points."""
-        X = self._check_input(X)
-        with self._run() as run:
-            return self._model.transform(X, run)
-
-    def _arguments(self):
+    def _arguments(self, X):
         whole = isinstance(self.n_components, Integral)
         count = int(self.n_components) if whole else float(self.n_components)
         if self.smallest and not whole:
             raise ValueError("smallest=True takes a count: n_components as a share is of the largest end")
         end = dict(smallest=count) if self.smallest else dict(components=count)
         return dict(basis=_basis(self.basis), center=bool(self.center), scale=self.scale, residual=float(self.tol), **end)
-
-    def _plan(self, X):
-        X = self._check_unfitted(X)
-        with self._run() as run:
-            return _mercer.plan_basis_pca(X, run, **self._arguments())
 
     def _take(self, model):
         report = model.report
@@ -179,6 +159,7 @@ class FeatureMap(MercerTransformer):
         X = self._check_fit_input(X)
         with self._run(fitting=True) as run:
             self.basis_ = _basis(self.basis).resolved(X, run)
+            self.basis_(X[:1], run)  # a feature that is not there is missed now
         self._sample = X[:100].copy()  # what a model file of the basis is made from
         return self
 
@@ -205,7 +186,10 @@ class FeatureMap(MercerTransformer):
         return str(self.basis_)
 
     def save(self, path):
-        """Writes a model file of the basis (a BasisPCA of a few of the samples)."""
+        """Writes a model file of the basis, a BasisPCA of a few of the samples; ``FeatureMap.load`` reads it.
+
+        ``mercer.load`` takes such a file for the BasisPCA that it is.
+        """
         check_is_fitted(self)
         self._container().save(os.fspath(path))
 

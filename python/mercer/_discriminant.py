@@ -9,7 +9,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from . import _mercer
 from ._base import MercerTransformer
 from ._kernel_choice import gamma_in, is_precomputed, make_kernel, user_kernels
-from ._manifold import RUNNING, SCALE
+from ._parameters import RUNNING, SCALE
 
 
 class _Discriminant(ClassifierMixin, MercerTransformer):
@@ -146,7 +146,8 @@ class KernelLDA(_Discriminant):
     n_components : int or None
         None: all, one less than there are classes.
     kernel, gamma, degree, coef0, kernel_params
-        As in KernelPCA, but that the kernel is 'rbf' and gamma 'median' unless told; None is 1/n_features.
+        As in KernelPCA, but that the kernel is 'rbf' and gamma 'median' unless told; None is 1/n_features, as it is for 'poly'
+        and 'sigmoid' unless told.
     ridge : float, default=1e-3
         Added to the scatter within classes.
     cv : int or None
@@ -220,7 +221,10 @@ class KernelLDA(_Discriminant):
         self.progress = progress
 
     def _fit_model(self, X, names, codes, run):
-        kernel = make_kernel(self.kernel, gamma=self.gamma, degree=self.degree, coef0=self.coef0,
+        if (self.n_components or 0) > len(names) - 1:
+            raise ValueError(f"n_components={self.n_components} cannot be larger than n_classes - 1={len(names) - 1}")
+        of_products = isinstance(self.kernel, str) and self.kernel in ("poly", "polynomial", "sigmoid")  # no distance has a median here
+        kernel = make_kernel(self.kernel, gamma=None if of_products and self.gamma == "median" else self.gamma, degree=self.degree, coef0=self.coef0,
                              kernel_params=self.kernel_params, n_features=X.shape[1])
         return _mercer.fit_kernel_discriminant(
             X, names, codes, self._columns(), run, components=int(self.n_components or 0), kernel=kernel,

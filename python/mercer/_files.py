@@ -33,15 +33,16 @@ def load(path, kernels=None):
     """
     found = named_kernels(kernels)
     model = _mercer.load_model(os.fspath(path), found)
-    module, name = _special(model) or _ESTIMATORS.get(model.method, (None, None))
+    from ._base import class_of_model  # scikit-learn with it: only where an estimator is wanted
+
+    module, name = _special(model, class_of_model(model)) or _ESTIMATORS.get(model.method, (None, None))
     if module is None:
         raise ValueError(f"{path} holds a model of the method '{model.method}', which has no estimator here")
     return getattr(importlib.import_module(f".{module}", __package__), name)._from_model(model, found)
 
 
-def _special(model):
+def _special(model, kind):
     """Where one method has several models."""
-    kind = type(model).__name__.rstrip("0123456789")
     if kind == "RandomFeaturePca":
         return "_random_feature_pca", "RandomFeaturePCA"
     if kind == "MissingPca":

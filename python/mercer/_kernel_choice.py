@@ -81,6 +81,9 @@ def make_kernel(kernel, *, gamma=None, degree=3, coef0=1, kernel_params=None, n_
         return function(functools.partial(kernel, **kernel_params) if kernel_params else kernel, _name_of(kernel))
     if kernel in NAMES:
         return _named(kernel, gamma_of(kernel, gamma, n_features), degree, coef0)
+    if gamma is not None and not isinstance(gamma, str):
+        raise ValueError(f"gamma={gamma} is for the kernels rbf, laplacian, chi2, poly and sigmoid; {kernel!r} has its parameters "
+                         "with it, as in kernel='matern32(length=2)'")
     return _mercer.Kernel(kernel)
 
 

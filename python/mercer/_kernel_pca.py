@@ -16,8 +16,15 @@ from ._spectrum import completed, eigenvalues_as_sklearn, refuse_larger_negative
 _ROUTES = {"auto": "auto", "dense": "dense", "arpack": "stored", "randomized": "stored"}
 
 
+def _approximates(estimator):
+    """Is the route lowrank? Asking for landmarks asks for it."""
+    about_landmarks = estimator.rank or estimator.tolerance or not isinstance(estimator.landmarks, str) or estimator.landmarks != "pivoted"
+    free = estimator.solver == "auto" and estimator.eigen_solver == "auto"
+    return estimator.solver == "lowrank" or (free and bool(about_landmarks))
+
+
 def _streams(estimator):
-    if estimator.solver != "lowrank":
+    if not _approximates(estimator):
         raise AttributeError("partial_fit needs solver='lowrank': an exact model does not take in more points")
     return True
 
@@ -57,7 +64,7 @@ class KernelPCA(MercerTransformer):
         The engine's route; anything but 'auto' goes before ``eigen_solver``. 'tiled' never holds the kernel matrix,
         'lowrank' approximates it on landmarks, with bounds, and can ``partial_fit``.
     rank, tolerance : int, float or None
-        Of 'lowrank': how many landmarks, or which share of the trace may be left out.
+        Of 'lowrank', which they choose: how many landmarks, or which share of the trace may be left out.
     landmarks : {'pivoted', 'uniform', 'kmeans'} or list of int, default='pivoted'
         Of 'lowrank': how landmarks are chosen, or which rows they are.
     max_rank : int or None
@@ -77,7 +84,8 @@ class KernelPCA(MercerTransformer):
     explained_variance_ : ndarray of shape (n_components,)
         eigenvalues_ over n.
     explained_variance_ratio_ : ndarray of shape (n_components,)
-        eigenvalues_ over the exact trace of the centred kernel matrix.
+        eigenvalues_ over the exact trace of the centred kernel matrix; NaN where that is less than they are together, as
+        it may be of an indefinite kernel.
     residuals_ : ndarray of shape (n_components,)
         |Kv - lambda v| of each eigenpair; NaN where the eigenvalue is an exact 0 that fills up n_components.
     kernel_ : mercer.Kernel
@@ -228,11 +236,11 @@ class KernelPCA(MercerTransformer):
         arguments = dict(
             kernel=self._kernel_for(X.shape[1]),
             components=min(n, int(components)) if whole else float(components),
-            route=self.solver if self.solver != "auto" else _ROUTES[self.eigen_solver],
+            route="lowrank" if _approximates(self) else self.solver if self.solver != "auto" else _ROUTES[self.eigen_solver],
             residual=float(self.tol),
             indefinite="asked",
         )
-        if self.solver == "lowrank":
+        if _approximates(self):
             chosen = self.landmarks if isinstance(self.landmarks, str) else [int(i) for i in self.landmarks]
             arguments.update(landmarks=chosen, rank=self.rank or 0, tolerance=self.tolerance or 0.0)
         return arguments
@@ -273,12 +281,19 @@ class KernelPCA(MercerTransformer):
         self.residuals_ = np.full(width, np.nan)
         self.residuals_[:kept] = report.residuals[:kept]
         self.explained_variance_ = self.eigenvalues_ / report.n
-        self.explained_variance_ratio_ = self.eigenvalues_ / (report.trace if report.trace > 0 else 1)
+        self.explained_variance_ratio_ = self._shares(report)
         self.kernel_ = model.kernel
         self.gamma_ = gamma_in(model.kernel)
         if self.gamma_ is None and not isinstance(self.gamma, str):
             self.gamma_ = gamma_of(self.kernel, self.gamma, self.n_features_in_)
-        self.X_fit_ = model.points if X is None or self.solver == "lowrank" else X
+        self.X_fit_ = model.points if X is None or _approximates(self) else X
+
+    def _shares(self, report):
+        """Of the trace; NaN where negative eigenvalues have eaten it up, so that there is nothing to have a share of."""
+        whole = report.trace
+        if self.eigenvalues_.size and not self.eigenvalues_.sum(dtype=np.float64) <= whole * (1 + 1e-5):
+            whole = 0.0 if self.eigenvalues_[0] == 0 else np.nan
+        return self.eigenvalues_ / (whole if whole != 0 else 1)
 
     @staticmethod
     def _vectors(model, kept):
@@ -362,7 +377,9 @@ class KernelPCA(MercerTransformer):
     @classmethod
     def _params_of(cls, model):
         lowrank = {"solver": "lowrank"} if model.landmarks else {}
-        return {"n_components": model.components or None, "kernel": model.kernel, **lowrank}
+        # As ``mercer inverse`` has it: files do not tell how the way back was asked for.
+        back = {} if model.kernel.is_precomputed else {"fit_inverse_transform": True, "inverse_method": "auto", "alpha": "auto"}
+        return {"n_components": model.components or None, "kernel": model.kernel, **lowrank, **back}
 
     def _user_kernels(self):
         return user_kernels(self.kernel, self.kernel_params)

@@ -3,12 +3,13 @@ from numbers import Real
 
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from ._manifold import COUNT, NEIGHBORS, RUNNING, SCALE, GraphEstimator
+from ._manifold import NEIGHBORS, GraphEstimator
+from ._parameters import COUNT, RUNNING, SCALE, TOLERANCE
 
 
 class _LaplacianEstimator(GraphEstimator):
     _method = "laplacian"
-    _fit_function, _plan_function = "fit_laplacian", "plan_laplacian"
+    _function = "laplacian"
 
     @classmethod
     def _reads(cls, model):
@@ -60,11 +61,10 @@ class LaplacianEigenmaps(_LaplacianEstimator):
 
     _is_diffusion = False
     _parameter_constraints = {
-        **NEIGHBORS, **COUNT, **SCALE, **RUNNING,
+        **NEIGHBORS, **COUNT, **TOLERANCE, **SCALE, **RUNNING,
         "laplacian": [StrOptions({"symmetric", "unnormalized", "random-walk"})],
         "weights": [StrOptions({"ones", "heat"})],
         "heat": [Interval(Real, 0, None, closed="neither"), None],
-        "tol": [Interval(Real, 0, None, closed="left")],
     }
 
     def __init__(self, n_components=2, *, n_neighbors=None, laplacian="symmetric", weights="ones", heat=None, tol=0,
@@ -85,9 +85,9 @@ class LaplacianEigenmaps(_LaplacianEstimator):
         self.memory = memory
         self.progress = progress
 
-    def _arguments(self, n):
+    def _arguments(self, X):
         return dict(components=int(self.n_components), laplacian=self.laplacian, weights=self.weights,
-                    heat=float(self.heat or 0), residual=float(self.tol), scale=self.scale, **self._neighbors(n))
+                    heat=float(self.heat or 0), residual=float(self.tol), scale=self.scale, **self._neighbors(X))
 
     @classmethod
     def _params_of(cls, model):
@@ -124,11 +124,10 @@ class DiffusionMap(_LaplacianEstimator):
 
     _is_diffusion = True
     _parameter_constraints = {
-        **NEIGHBORS, **COUNT, **SCALE, **RUNNING,
+        **NEIGHBORS, **COUNT, **TOLERANCE, **SCALE, **RUNNING,
         "time": [Interval(Real, 0, None, closed="left")],
         "alpha": [Interval(Real, 0, None, closed="left")],
         "heat": [Interval(Real, 0, None, closed="neither"), None],
-        "tol": [Interval(Real, 0, None, closed="left")],
     }
 
     def __init__(self, n_components=2, *, time=1.0, alpha=1.0, n_neighbors=None, heat=None, tol=0, radius=None,
@@ -149,10 +148,10 @@ class DiffusionMap(_LaplacianEstimator):
         self.memory = memory
         self.progress = progress
 
-    def _arguments(self, n):
+    def _arguments(self, X):
         return dict(components=int(self.n_components), diffusion=True, diffusion_time=float(self.time),
                     density_power=float(self.alpha), heat=float(self.heat or 0), residual=float(self.tol),
-                    scale=self.scale, **self._neighbors(n))
+                    scale=self.scale, **self._neighbors(X))
 
     @classmethod
     def _params_of(cls, model):

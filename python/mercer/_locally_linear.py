@@ -3,7 +3,8 @@ from numbers import Integral, Real
 
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from ._manifold import COUNT, NEIGHBORS, RUNNING, SCALE, GraphEstimator
+from ._manifold import NEIGHBORS, GraphEstimator
+from ._parameters import COUNT, RUNNING, SCALE, TOLERANCE
 
 
 class LocallyLinearEmbedding(GraphEstimator):
@@ -50,13 +51,12 @@ class LocallyLinearEmbedding(GraphEstimator):
 
     _method = "lle"
     _model_class = "Lle"
-    _fit_function, _plan_function = "fit_lle", "plan_lle"
+    _function = "lle"
     _default_neighbors = 5
     _parameter_constraints = {
-        **NEIGHBORS, **COUNT, **SCALE, **RUNNING,
+        **NEIGHBORS, **COUNT, **TOLERANCE, **SCALE, **RUNNING,
         "reg": [Interval(Real, 0, None, closed="left")],
         "eigen_solver": [StrOptions({"auto", "arpack", "dense"})],
-        "tol": [Interval(Real, 0, None, closed="left")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "method": [StrOptions({"standard", "modified", "hessian"})],
         "hessian_tol": [Interval(Real, 0, None, closed="left")],
@@ -86,11 +86,11 @@ class LocallyLinearEmbedding(GraphEstimator):
         self.memory = memory
         self.progress = progress
 
-    def _arguments(self, n):
+    def _arguments(self, X):
         return dict(components=int(self.n_components), variant=self.method, regularization=float(self.reg),
                     hessian_tolerance=float(self.hessian_tol), modified_tolerance=float(self.modified_tol),
                     hessian_remainder=bool(self.hessian_remainder), residual=float(self.tol), scale=self.scale,
-                    **self._neighbors(n))
+                    **self._neighbors(X))
 
     def _take(self, model):
         super()._take(model)

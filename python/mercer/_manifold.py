@@ -5,18 +5,10 @@ from numbers import Integral, Real
 import numpy as np
 from sklearn.utils._param_validation import Interval, Options, StrOptions
 
-from . import _mercer
-from ._base import MercerTransformer
+from ._base import TableTransformer
 from ._graph import SEARCHES
+from ._parameters import COUNT, RUNNING, SCALE, TOLERANCE
 
-RUNNING = {
-    "random_state": ["random_state"],
-    "n_jobs": [None, Integral],
-    "memory": [Interval(Integral, 1, None, closed="left"), str, None],
-    "progress": [callable, "boolean", None],
-}
-SCALE = {"scale": [StrOptions({"none", "center", "standardize"})]}
-COUNT = {"n_components": [Interval(Integral, 1, None, closed="left")]}
 NEIGHBORS = {
     "n_neighbors": [Interval(Integral, 1, None, closed="left"), None],
     "radius": [Interval(Real, 0, None, closed="neither"), None],
@@ -25,39 +17,14 @@ NEIGHBORS = {
 }
 
 
-class ManifoldEstimator(MercerTransformer):
-    """A map of the points: embedding_, its quality, and a place in it for new points.
+class ManifoldEstimator(TableTransformer):
+    """A map of the points: embedding_, its quality, and a place in it for new points."""
 
-    A method says ``_fit_function`` and ``_arguments(n)``; those on a graph take one that is there already.
-    """
-
-    _fit_function = _plan_function = None  # of the compiled module
-
-    def fit(self, X, y=None):
-        """Map the rows of X: an array, a data frame or a CSR matrix of samples."""
-        return self._fit(X)
+    _fit_input = {"ensure_min_samples": 2, "copy": True}  # the model keeps the points
 
     def fit_transform(self, X, y=None):
         """Map the rows of X and give the map. Rows that are left out of it are NaN."""
         return self.fit(X).embedding_
-
-    def transform(self, X):
-        """Where new points belong in the map, which stays as it is."""
-        X = self._check_input(X)
-        with self._run() as run:
-            return self._model.transform(X, run)
-
-    def _fit(self, X, **given):
-        X = self._check_fit_input(X, ensure_min_samples=2, copy=True)  # the model keeps the points
-        with self._run(fitting=True) as run:
-            fit = getattr(_mercer, self._fit_function)
-            self._take(fit(X, columns=self._columns(), run=run, **given, **self._arguments(X.shape[0])))
-        return self
-
-    def _plan(self, X):
-        X = self._check_unfitted(X)
-        with self._run() as run:
-            return getattr(_mercer, self._plan_function)(X, run=run, **self._arguments(X.shape[0]))
 
     def _take(self, model):
         self._model = model
@@ -82,6 +49,8 @@ class GraphEstimator(ManifoldEstimator):
 
     def fit(self, X, y=None, *, graph=None):
         """Map the rows of X; `graph`: their NeighborGraph, where there is one already."""
+        if not (graph is None or hasattr(graph, "_graph")):
+            raise TypeError(f"graph={graph!r}: give a mercer.NeighborGraph")
         self._fit(X, graph=None if graph is None else graph._graph)
         found = self.graph_report_
         if found["pieces"] > 1:
@@ -93,9 +62,9 @@ class GraphEstimator(ManifoldEstimator):
         """Map the rows of X and give the map. Rows that are left out of it are NaN."""
         return self.fit(X, graph=graph).embedding_
 
-    def _neighbors(self, n):
+    def _neighbors(self, X):
         """What the library's graph takes. No number given: the method's usual one, or as many as there are."""
-        count = self.n_neighbors or min(self._default_neighbors, n - 1)
+        count = self.n_neighbors or min(self._default_neighbors, X.shape[0] - 1)
         return dict(neighbors=int(count), radius=float(self.radius or 0), search=SEARCHES[self.neighbors_algorithm],
                     pieces=self.pieces)
 
@@ -155,12 +124,11 @@ class Isomap(GraphEstimator):
     """
 
     _method = "isomap"
-    _fit_function, _plan_function = "fit_isomap", "plan_isomap"
+    _function = "isomap"
     _default_neighbors = 5
     _parameter_constraints = {
-        **NEIGHBORS, **COUNT, **SCALE, **RUNNING,
+        **NEIGHBORS, **COUNT, **TOLERANCE, **SCALE, **RUNNING,
         "eigen_solver": [StrOptions({"auto", "arpack", "dense"})],
-        "tol": [Interval(Real, 0, None, closed="left")],
         "max_iter": [Interval(Integral, 1, None, closed="left"), None],
         "path_method": [StrOptions({"auto", "FW", "D"})],
         "metric": [StrOptions({"minkowski", "euclidean"})],
@@ -189,11 +157,11 @@ class Isomap(GraphEstimator):
         self.memory = memory
         self.progress = progress
 
-    def _arguments(self, n):
+    def _arguments(self, X):
         if self.n_neighbors is not None and self.radius is not None:
             raise ValueError("Both n_neighbors and radius are provided: use Isomap(radius=..., n_neighbors=None) for a radius")
         return dict(components=int(self.n_components), landmarks=int(self.landmarks or 0), residual=float(self.tol),
-                    scale=self.scale, **self._neighbors(n))
+                    scale=self.scale, **self._neighbors(X))
 
     def _take(self, model):
         super()._take(model)

@@ -4,12 +4,11 @@ from numbers import Integral, Real
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_array, check_is_fitted
 
-from . import _mercer
-from ._base import DTYPES, FINITE, MercerTransformer, validate_data
-from ._manifold import RUNNING, SCALE
+from ._base import DTYPES, TableTransformer
+from ._parameters import COUNT, RUNNING, SCALE, TOLERANCE
 
 
-class MissingPCA(MercerTransformer):
+class MissingPCA(TableTransformer):
     """PCA fitted to the entries that are known: NaN in arrays, whatever is not stored in CSR matrices, is unknown.
 
     Parameters
@@ -52,14 +51,15 @@ class MissingPCA(MercerTransformer):
 
     _method = "pca"
     _model_class = "MissingPca"
+    _function = "missing_pca"
+    _fit_input = {}
+    _finite = "allow-nan"  # a point of which nothing is known lies at the mean
     _parameter_constraints = {
-        "n_components": [Interval(Integral, 1, None, closed="left")],
         "center": ["boolean"],
         "ridge": [Interval(Real, 0, None, closed="left"), None],
         "held_out": [Interval(Real, 0, 1, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
-        **SCALE, **RUNNING,
+        **COUNT, **TOLERANCE, **SCALE, **RUNNING,
     }
 
     def __init__(self, n_components=2, *, center=True, ridge=None, held_out=0.1, tol=1e-6, max_iter=2000, scale="none",
@@ -78,25 +78,12 @@ class MissingPCA(MercerTransformer):
 
     def fit(self, X, y=None):
         """Fit the model to what is known of X."""
-        X = self._check_fit_input(X, **{FINITE: "allow-nan"})
         try:
-            with self._run(fitting=True) as run:
-                self._take(_mercer.fit_missing_pca(X, self._columns(), run, **self._arguments()))
+            return super().fit(X)
         except ValueError as error:
-            if hasattr(X, "indptr"):
+            if type(error) is ValueError and hasattr(X, "tocsr"):
                 raise ValueError(f"{error}; of sparse data, what is not stored is unknown, not zero") from None
             raise
-        return self
-
-    def fit_transform(self, X, y=None):
-        """Fit the model to X and give the scores of X, which the fit has found already."""
-        return self.fit(X)._model.scores()
-
-    def transform(self, X):
-        """Scores of new points, which may have gaps; one of which nothing is known lies at the mean."""
-        X = self._check_gaps(X)
-        with self._run() as run:
-            return self._model.transform(X, run)
 
     def inverse_transform(self, X):
         """The points that have these scores."""
@@ -106,22 +93,20 @@ class MissingPCA(MercerTransformer):
             return self._model.inverse(scores, run)
 
     def fill(self, X):
-        """X with its gaps filled by the model; what is known stays."""
-        X = self._check_gaps(X)
-        guessed = self.inverse_transform(self.transform(X))
+        """X with its gaps filled by the model; what is known stays. A data frame stays one."""
+        given = X
+        X = self._check_input(X)
+        with self._run() as run:
+            guessed = self._model.inverse(self._model.transform(X, run), run)
         if hasattr(X, "indptr"):
             known = X.tocoo()
             guessed[known.row, known.col] = known.data
             return guessed
         known = X == X  # NaN is not equal to itself
         guessed[known] = X[known]
-        return guessed
+        return type(given)(guessed, index=given.index, columns=given.columns) if hasattr(given, "iloc") else guessed
 
-    def _check_gaps(self, X):
-        check_is_fitted(self)
-        return validate_data(self, X, accept_sparse="csr", dtype=DTYPES, reset=False, **{FINITE: "allow-nan"})
-
-    def _arguments(self):
+    def _arguments(self, X):
         return dict(components=int(self.n_components), center=bool(self.center), scale=self.scale,
                     ridge=None if self.ridge is None else float(self.ridge), held_out=float(self.held_out),
                     tolerance=float(self.tol), max_sweeps=int(self.max_iter))

@@ -4,12 +4,12 @@ from numbers import Integral, Real
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from . import _mercer
-from ._base import MercerTransformer
+from ._base import TableTransformer
 from ._kernel_choice import gamma_in, make_kernel
-from ._manifold import RUNNING, SCALE
+from ._parameters import COUNT_OR_SHARE, RUNNING, SCALE, TOLERANCE
 
 
-class RandomFeaturePCA(MercerTransformer):
+class RandomFeaturePCA(TableTransformer):
     """Kernel PCA on random cosines and sines that stand for the kernel: for very many points, without a certificate.
 
     Memory and time are those of PCA with n_features_map columns, however many points there are. The report says how far
@@ -52,15 +52,14 @@ class RandomFeaturePCA(MercerTransformer):
 
     _method = "kpca"
     _model_class = "RandomFeaturePca"
+    _function = "random_feature_pca"
     _parameter_constraints = {
-        "n_components": [Interval(Integral, 1, None, closed="left"), Interval(Real, 0, 1, closed="neither")],
         "kernel": [str, _mercer.Kernel],
         "gamma": [Interval(Real, 0, None, closed="neither"), StrOptions({"median", "auto"}), None],
         "n_features_map": [Interval(Integral, 2, None, closed="left")],
         "orthogonal": ["boolean"],
         "center": ["boolean"],
-        "tol": [Interval(Real, 0, None, closed="left")],
-        **SCALE, **RUNNING,
+        **COUNT_OR_SHARE, **TOLERANCE, **SCALE, **RUNNING,
     }
 
     def __init__(self, n_components=2, *, kernel="rbf", gamma="median", n_features_map=1024, orthogonal=True, center=True,
@@ -78,33 +77,11 @@ class RandomFeaturePCA(MercerTransformer):
         self.memory = memory
         self.progress = progress
 
-    def fit(self, X, y=None):
-        """Fit the model from the samples X."""
-        X = self._check_fit_input(X, ensure_min_samples=2)
-        with self._run(fitting=True) as run:
-            self._take(_mercer.fit_random_feature_pca(X, self._columns(), run, **self._arguments(X)))
-        return self
-
-    def fit_transform(self, X, y=None):
-        """Fit the model from X and give the scores of X, which the fit has found already."""
-        return self.fit(X)._model.scores()
-
-    def transform(self, X):
-        """Scores of new points."""
-        X = self._check_input(X)
-        with self._run() as run:
-            return self._model.transform(X, run)
-
     def _arguments(self, X):
         count = int(self.n_components) if isinstance(self.n_components, Integral) else float(self.n_components)
         return dict(components=count, kernel=make_kernel(self.kernel, gamma=self.gamma, n_features=X.shape[1]),
                     features=int(self.n_features_map), orthogonal=bool(self.orthogonal), center=bool(self.center),
                     scale=self.scale, residual=float(self.tol))
-
-    def _plan(self, X):
-        X = self._check_unfitted(X)
-        with self._run() as run:
-            return _mercer.plan_random_feature_pca(X, run, **self._arguments(X))
 
     def _take(self, model):
         report = model.report

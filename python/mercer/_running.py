@@ -37,6 +37,10 @@ def bytes_of(memory):
 @contextlib.contextmanager
 def shown(progress):
     """The callback that `progress=` means: a function of (stage, fraction), or for True a tqdm bar."""
+    if isinstance(progress, np.bool_):
+        progress = bool(progress)
+    if not (progress is None or isinstance(progress, bool) or callable(progress)):
+        raise ValueError(f"progress={progress!r}: give a function of (stage, fraction), True or None")
     if progress is not True:
         yield progress or None
         return

@@ -94,6 +94,8 @@ def compare(X, methods=None, *, n_components=2, n_neighbors=12, neighbors_algori
     True
     """
     X = _samples(X)
+    if isinstance(methods, str):
+        methods = [name.strip() for name in methods.split(",")]
     with shown(progress) as show:
         found = _mercer.compare(
             X, run=_run(show, random_state, n_jobs, memory), methods=list(methods or []), components=int(n_components),
@@ -119,6 +121,8 @@ def tune(X, y=None, kernels=None, *, n_components=None, by="auto", folds=5, rows
     labels = [] if y is None else [str(v) for v in column_or_1d(y)]
     if labels and len(labels) != X.shape[0]:
         raise ValueError(f"X has {X.shape[0]} rows, and y has {len(labels)}")
+    if isinstance(kernels, (str, _mercer.Kernel)):
+        kernels = [kernels]
     chosen = [make_kernel(k, n_features=X.shape[1]) for k in kernels or []]
     with shown(progress) as show:
         found = _mercer.tune(X, labels, _run(show, random_state, n_jobs, memory), kernels=chosen,

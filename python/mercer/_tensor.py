@@ -8,7 +8,7 @@ from sklearn.utils.validation import check_array, check_is_fitted
 from . import _mercer
 from ._base import DTYPES, FINITE, MercerTransformer
 from ._kernel_choice import gamma_in, make_kernel, user_kernels
-from ._manifold import RUNNING
+from ._parameters import RUNNING
 
 _SPARSE = (_mercer.SparseTensor32, _mercer.SparseTensor64)
 _MODE = {"sample_mode": [Interval(Integral, 0, None, closed="left")]}

@@ -1,10 +1,12 @@
 """t-SNE."""
 from numbers import Integral, Real
 
+import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ._graph import SEARCHES
-from ._manifold import COUNT, RUNNING, SCALE, ManifoldEstimator
+from ._manifold import ManifoldEstimator
+from ._parameters import COUNT, RUNNING, SCALE
 
 # scikit-learn's name where it has one -> the library's.
 _GRADIENTS = {"auto": "automatic", "exact": "exact", "barnes_hut": "barnes-hut", "interpolation": "interpolation"}
@@ -26,7 +28,8 @@ class TSNE(ManifoldEstimator):
     learning_rate : float or 'auto', default='auto'
         Of a quarter of KL's gradient, as in scikit-learn; 'auto': n / early_exaggeration, at least 50.
     n_iter : int, default=1000
-    init : {'pca', 'laplacian', 'random'}, default='pca'
+    init : {'pca', 'laplacian', 'random'} or array of shape (n_samples, n_components), default='pca'
+        An array is a map to begin with, not scaled. To go on from a map that is there, give `early_exaggeration=1` too.
     method : {'auto', 'exact', 'barnes_hut', 'interpolation'}, default='auto'
     angle : float, default=0.5
         Of 'barnes_hut'.
@@ -61,14 +64,14 @@ class TSNE(ManifoldEstimator):
     """
 
     _method = "tsne"
-    _fit_function, _plan_function = "fit_tsne", "plan_tsne"
+    _function = "tsne"
     _parameter_constraints = {
         **COUNT, **SCALE, **RUNNING,
         "perplexity": [Interval(Real, 0, None, closed="neither")],
         "early_exaggeration": [Interval(Real, 1, None, closed="left")],
         "learning_rate": [Interval(Real, 0, None, closed="neither"), StrOptions({"auto"})],
         "n_iter": [Interval(Integral, 1, None, closed="left")],
-        "init": [StrOptions({"pca", "laplacian", "random"})],
+        "init": [StrOptions({"pca", "laplacian", "random"}), "array-like"],
         "method": [StrOptions(set(_GRADIENTS))],
         "angle": [Interval(Real, 0, 1, closed="both")],
         "neighbors_algorithm": [StrOptions(set(SEARCHES))],
@@ -96,11 +99,12 @@ class TSNE(ManifoldEstimator):
         self.memory = memory
         self.progress = progress
 
-    def _arguments(self, n):
+    def _arguments(self, X):
         rate = 0.0 if self.learning_rate == "auto" else float(self.learning_rate)
+        start = dict(start=self.init) if isinstance(self.init, str) else dict(initial=np.asarray(self.init, dtype=np.float64))
         return dict(components=int(self.n_components), perplexity=float(self.perplexity), iterations=int(self.n_iter),
                     exaggerated=min(250, int(self.n_iter) // 4), exaggeration=float(self.early_exaggeration),
-                    learning_rate=rate, start=self.init, gradient=_GRADIENTS[self.method], angle=float(self.angle),
+                    learning_rate=rate, **start, gradient=_GRADIENTS[self.method], angle=float(self.angle),
                     search=SEARCHES[self.neighbors_algorithm], scale=self.scale)
 
     def _take(self, model):

@@ -4,7 +4,8 @@ from numbers import Integral
 from sklearn.utils._param_validation import Interval
 from threadpoolctl import threadpool_limits
 
-from ._manifold import COUNT, NEIGHBORS, RUNNING, SCALE, GraphEstimator
+from ._manifold import NEIGHBORS, GraphEstimator
+from ._parameters import COUNT, RUNNING, SCALE
 
 
 class MaximumVarianceUnfolding(GraphEstimator):
@@ -39,7 +40,7 @@ class MaximumVarianceUnfolding(GraphEstimator):
     """
 
     _method = "mvu"
-    _fit_function, _plan_function = "fit_mvu", "plan_mvu"
+    _function = "mvu"
     _default_neighbors = 6
     _parameter_constraints = {
         **NEIGHBORS, **COUNT, **SCALE, **RUNNING,
@@ -66,8 +67,8 @@ class MaximumVarianceUnfolding(GraphEstimator):
         with threadpool_limits(1, user_api="blas"):
             return super()._fit(X, **given)
 
-    def _arguments(self, n):
-        return dict(components=int(self.n_components), basis=int(self.basis or 0), scale=self.scale, **self._neighbors(n))
+    def _arguments(self, X):
+        return dict(components=int(self.n_components), basis=int(self.basis or 0), scale=self.scale, **self._neighbors(X))
 
     def _take(self, model):
         super()._take(model)

@@ -91,7 +91,7 @@ BasisPcaOptions to_options(const py::kwargs& arguments) {
   Given given(arguments, "basis-pca");
   BasisPcaOptions options;
   given.take("basis", options.basis);
-  if (const py::object components = given.find("components")) options.components = to_components(components);
+  given.take("components", options.components);
   given.take("smallest", options.smallest);
   given.take("center", options.center);
   given.take("scale", options.scale, &parse_scale);
@@ -99,23 +99,6 @@ BasisPcaOptions to_options(const py::kwargs& arguments) {
   given.take("route", options.route, &parse_route);
   given.finish();
   return options;
-}
-
-py::object fit(const py::object& x, const std::vector<std::string>& columns, const RunSettings& settings,
-               const py::kwargs& arguments) {
-  const auto options = to_options(arguments);
-  return with_precision(precision_of_array(x), [&]<class T>() {
-    const auto data = to_dataset<T>(x, columns);
-    return to_object(work(settings, [&](const Run& run) { return BasisPca<T>::fit(data, options, run); }));
-  });
-}
-
-Plan plan(const py::object& x, const RunSettings& settings, const py::kwargs& arguments) {
-  const auto options = to_options(arguments);
-  return with_precision(precision_of_array(x), [&]<class T>() {
-    const auto samples = to_samples<T>(x);
-    return work(settings, [&](const Run& run) { return BasisPca<T>::plan(samples, options, run); });
-  });
 }
 
 template <class T>
@@ -134,9 +117,8 @@ void bind_basis(py::module_& m) {
   bind_class(m);
   bind_pca<float>(m);
   bind_pca<double>(m);
-  m.def("fit_basis_pca", &fit, py::arg("X"), py::arg("columns") = std::vector<std::string>{},
-        py::arg("run") = RunSettings{});
-  m.def("plan_basis_pca", &plan, py::arg("X"), py::arg("run") = RunSettings{});
+  bind_fit<BasisPca, &to_options>(m, "basis_pca");
+  bind_plan<BasisPca, &to_options>(m, "basis_pca");
 }
 
 }  // namespace mercer::python

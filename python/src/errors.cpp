@@ -6,7 +6,10 @@
 #include <algorithm>
 #include <map>
 #include <regex>
+#include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace mercer::python {
 namespace {
@@ -40,11 +43,39 @@ PyObject* type_of(ErrorCode code) {
   return PyExc_RuntimeError;
 }
 
-/// The command line's options in Python's words: "raise --memory" is "raise memory=".
-std::string in_pythons_words(const std::string& text) {
-  static const std::map<std::string, std::string> other_names{
-      {"neighbors", "n_neighbors"}, {"route", "solver"}, {"threads", "n_jobs"}};
-  static const std::regex option("(^|[ (])--([a-z][a-z-]*[a-z])");  // not within a file's name
+/// Where Python has another word for it altogether.
+const std::vector<std::pair<std::regex, std::string>> phrases{
+    {std::regex("keep the positive part with --indefinite clip"),
+     "ask for a number of components, which keeps the positive part"},
+    {std::regex("kpca --indefinite clip"), "KernelPCA with a number of components"},
+    {std::regex("load it from C\\+\\+ with LoadOptions::kernels\\[\"([^\"]*)\"\\] = the kernel"),
+     "load it with mercer.load(path, kernels={'$1': the function})"},
+    {std::regex("scale the inputs \\(--scale standardize\\)"), "scale the inputs (StandardScaler)"},
+    {std::regex(" \\(keep --center yes\\)"), ""},
+    {std::regex("--precision float"), "float32 data"},
+    {std::regex("written by --model or save\\(\\)"), "written by save()"},
+};
+const std::map<std::string, std::string> other_names{{"neighbors", "n_neighbors"},
+                                                     {"route", "solver"},
+                                                     {"threads", "n_jobs"},
+                                                     {"partial", "allow_partial"},
+                                                     {"features", "n_features_map"}};
+/// What an option may be followed by, if it is one of a few words.
+const std::map<std::string, std::set<std::string>> choices{
+    {"pieces", {"error", "largest", "bridge"}},   {"missing", {"error", "drop", "mean", "fit"}},
+    {"scale", {"none", "center", "standardize"}}, {"route", {"auto", "dense", "stored", "tiled", "lowrank"}},
+    {"kernel", {"precomputed", "linear"}},        {"landmarks", {"pivoted", "uniform", "kmeans"}}};
+
+}  // namespace
+
+// "raise --memory" is "raise memory=", "--pieces largest" is "pieces='largest'".
+std::string in_pythons_words(std::string text) {
+  for (const auto& [theirs, ours] : phrases) text = std::regex_replace(text, theirs, ours);
+  static const std::regex option(
+      "(^|[ (])--([a-z][a-z-]*[a-z])( [a-z]+| [A-Z]\\b| [0-9]+(\\.[0-9]+)?(e[+-]?[0-9]+)?\\b)?");  // not
+                                                                                                   // within a
+                                                                                                   // file's
+                                                                                                   // name
   std::string out;
   auto rest = text.cbegin();
   for (std::sregex_iterator at(text.begin(), text.end(), option), end; at != end; ++at) {
@@ -52,10 +83,19 @@ std::string in_pythons_words(const std::string& text) {
     std::replace(name.begin(), name.end(), '-', '_');
     const auto other = other_names.find(name);
     out.append(rest, (*at)[1].second).append(other == other_names.end() ? name : other->second).append("=");
-    rest = (*at)[0].second;
+    rest = (*at)[2].second;
+    if (!(*at)[3].matched) continue;
+    const std::string value((*at)[3].first + 1, (*at)[3].second);
+    const auto known = choices.find(name);
+    const bool as_it_is = value[0] < 'a';  // a number, or a letter for one
+    if (!as_it_is && (known == choices.end() || !known->second.contains(value))) continue;
+    out.append(as_it_is ? value : "'" + value + "'");
+    rest = (*at)[3].second;
   }
   return out.append(rest, text.cend());
 }
+
+namespace {
 
 PyObject* add_exception(py::module_& m, const char* name, PyObject* base, const char* doc) {
   const std::string full = std::string("mercer.") + name;

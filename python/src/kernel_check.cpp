@@ -31,14 +31,19 @@ void bind_kernel_check(py::module_& m) {
                              })
       .def_readonly("witness_value", &KernelCheck::witness_value)
       .def_readonly("reasons", &KernelCheck::reasons)
-      .def_readonly("advice", &KernelCheck::advice)
+      .def_property_readonly("advice",
+                             [](const KernelCheck& c) {
+                               std::vector<std::string> out;
+                               for (const std::string& line : c.advice) out.push_back(in_pythons_words(line));
+                               return out;
+                             })
       .def("__bool__",
            [](const KernelCheck& c) {
              return c.verdict == Verdict::valid || c.verdict == Verdict::valid_here;
            })
       .def("to_json", &KernelCheck::to_json)
-      .def("__str__", &KernelCheck::to_string)
-      .def("__repr__", &KernelCheck::to_string);
+      .def("__str__", [](const KernelCheck& c) { return in_pythons_words(c.to_string()); })
+      .def("__repr__", [](const KernelCheck& c) { return in_pythons_words(c.to_string()); });
   m.def(
       "check_kernel",
       [](const Kernel& kernel, const py::object& x, const RunSettings& settings) {

@@ -1,6 +1,7 @@
 // Kernel PCA, exact and low rank.
 #include "models.hpp"
 #include "module.hpp"
+#include "options.hpp"
 
 #include <mercer/kernel_pca.hpp>
 
@@ -9,57 +10,39 @@
 namespace mercer::python {
 namespace {
 
-/// Keyword arguments of Python as the library's options; what is not named keeps its default.
-KernelPcaOptions to_options(const Kernel& kernel, const py::object& components, const py::kwargs& given) {
+KernelPcaOptions to_options(const Kernel& kernel, const py::object& components, const py::kwargs& arguments) {
+  Given given(arguments, "kernel PCA");
   KernelPcaOptions options;
   options.kernel = kernel;
   options.components = to_components(components);
-  for (const auto& [key, value] : given) {
-    const auto name = key.cast<std::string>();
-    if (name == "center")
-      options.center = value.cast<bool>();
-    else if (name == "scale")
-      options.scale = parse_scale(value.cast<std::string>());
-    else if (name == "indefinite")
-      options.indefinite = parse_indefinite(value.cast<std::string>());
-    else if (name == "residual")
-      options.residual = value.cast<double>();
-    else if (name == "route")
-      options.route = parse_route(value.cast<std::string>());
-    else if (name == "delta")
-      options.delta = value.cast<double>();
-    else if (name == "rank")
-      options.lowrank.rank = value.cast<Index>();
-    else if (name == "tolerance")
-      options.lowrank.tolerance = value.cast<double>();
-    else if (name == "landmarks" && py::isinstance<py::str>(value))
-      options.lowrank.landmarks = parse_landmarks(value.cast<std::string>());
-    else if (name == "landmarks") {
-      options.lowrank.landmarks = Landmarks::given;
-      options.lowrank.given = value.cast<std::vector<Index>>();
-    } else
-      throw py::type_error("kernel PCA has no option '" + name + "'");
+  given.take("center", options.center);
+  given.take("scale", options.scale, &parse_scale);
+  given.take("indefinite", options.indefinite, &parse_indefinite);
+  given.take("residual", options.residual);
+  given.take("route", options.route, &parse_route);
+  given.take("delta", options.delta);
+  given.take("rank", options.lowrank.rank);
+  given.take("tolerance", options.lowrank.tolerance);
+  const py::object landmarks = given.find("landmarks");
+  if (landmarks && !py::isinstance<py::str>(landmarks)) {
+    options.lowrank.landmarks = Landmarks::given;
+    given.take("landmarks", options.lowrank.given);
+  } else {
+    given.take("landmarks", options.lowrank.landmarks, &parse_landmarks);
   }
+  given.finish();
   return options;
 }
 
 py::object fit(const py::object& x, const Kernel& kernel, const py::object& components,
                const std::vector<std::string>& columns, const RunSettings& settings,
                const py::kwargs& given) {
-  const KernelPcaOptions options = to_options(kernel, components, given);
-  return with_precision(precision_of_array(x), [&]<class T>() {
-    const auto data = to_dataset<T>(x, columns);
-    return to_object(work(settings, [&](const Run& run) { return KernelPca<T>::fit(data, options, run); }));
-  });
+  return fit_table<KernelPca>(x, columns, settings, to_options(kernel, components, given));
 }
 
 Plan plan(const py::object& x, const Kernel& kernel, const py::object& components,
           const RunSettings& settings, const py::kwargs& given) {
-  const KernelPcaOptions options = to_options(kernel, components, given);
-  return with_precision(precision_of_array(x), [&]<class T>() {
-    const auto samples = to_samples<T>(x);
-    return work(settings, [&](const Run& run) { return KernelPca<T>::plan(samples, options, run); });
-  });
+  return plan_table<KernelPca>(x, settings, to_options(kernel, components, given));
 }
 
 template <class T>

@@ -14,6 +14,17 @@ namespace {
 /// Rows for Python with memory of their own: a function may keep what it is given.
 py::array copy_of(const MatrixView<double>& rows) { return to_numpy(Matrix<double>(rows)); }
 
+/// What a function gave for two rows.
+double number_of(const py::object& value) {
+  const double number = PyFloat_AsDouble(value.ptr());
+  if (number != -1 || !PyErr_Occurred()) return number;
+  PyErr_Clear();
+  throw Error(ErrorCode::bad_data,
+              "a kernel function of two rows must give a number, and this one gave " +
+                  std::string(py::str(py::type::of(value).attr("__name__"))),
+              "mercer.function(f, blocks=True) takes one of two arrays of rows that gives a matrix");
+}
+
 /// Calls f(x, y) for every pair of rows, or f(X, Y) for a block of each.
 Kernel from_function(const py::object& function, const std::string& name, bool blocks) {
   const auto kept = keep_alive(function);
@@ -34,7 +45,7 @@ Kernel from_function(const py::object& function, const std::string& name, bool b
     for (Index j = 0; j < k.cols(); ++j) each.push_back(columns[py::int_(j)]);
     for (Index i = 0; i < k.rows(); ++i) {
       const py::object row = rows[py::int_(i)];
-      for (Index j = 0; j < k.cols(); ++j) k(i, j) = py::float_(f(row, each[static_cast<std::size_t>(j)]));
+      for (Index j = 0; j < k.cols(); ++j) k(i, j) = number_of(f(row, each[static_cast<std::size_t>(j)]));
     }
   };
   return Kernel::from_tiles(name, call);

@@ -83,12 +83,15 @@ TsneOptions tsne_options(const py::kwargs& arguments) {
   given.take("gradient", options.gradient, &parse_tsne_gradient);
   given.take("angle", options.angle);
   given.take("start", options.start, &parse_tsne_start);
+  if (const py::object initial = given.find("initial"); initial && !initial.is_none())
+    if (options.initial = to_samples<double>(initial).to_dense(); options.initial.size() == 0)
+      throw Error(ErrorCode::usage, "the map to begin with has no points");
   given.take("search", options.search, &parse_neighbor_search);
   given.finish();
   return options;
 }
 
-/// fit_NAME(X, graph=None, columns=[], run=Run(), **options) and plan_NAME(X, run=Run(), **options).
+/// The same with a graph that is there already: fit_NAME(X, graph=None, columns=[], run=Run(), **options).
 template <template <class> class M, auto to_options>
 void bind_graph_method(py::module_& m, const std::string& name) {
   m.def(
@@ -105,39 +108,7 @@ void bind_graph_method(py::module_& m, const std::string& name) {
       },
       py::arg("X"), py::arg("graph") = py::none(), py::arg("columns") = std::vector<std::string>{},
       py::arg("run") = RunSettings{});
-  m.def(("plan_" + name).c_str(),
-        [](const py::object& x, const RunSettings& settings, const py::kwargs& arguments) {
-          const auto options = to_options(arguments);
-          return with_precision(precision_of_array(x), [&]<class T>() {
-            const auto samples = to_samples<T>(x);
-            return work(settings, [&](const Run& run) { return M<T>::plan(samples, options, run); });
-          });
-        },
-        py::arg("X"), py::arg("run") = RunSettings{});
-}
-
-void bind_tsne(py::module_& m) {
-  m.def(
-      "fit_tsne",
-      [](const py::object& x, const std::vector<std::string>& columns, const RunSettings& settings,
-         const py::kwargs& arguments) {
-        const auto options = tsne_options(arguments);
-        return with_precision(precision_of_array(x), [&]<class T>() {
-          const auto data = to_dataset<T>(x, columns);
-          return to_object(work(settings, [&](const Run& run) { return Tsne<T>::fit(data, options, run); }));
-        });
-      },
-      py::arg("X"), py::arg("columns") = std::vector<std::string>{}, py::arg("run") = RunSettings{});
-  m.def(
-      "plan_tsne",
-      [](const py::object& x, const RunSettings& settings, const py::kwargs& arguments) {
-        const auto options = tsne_options(arguments);
-        return with_precision(precision_of_array(x), [&]<class T>() {
-          const auto samples = to_samples<T>(x);
-          return work(settings, [&](const Run& run) { return Tsne<T>::plan(samples, options, run); });
-        });
-      },
-      py::arg("X"), py::arg("run") = RunSettings{});
+  bind_plan<M, to_options>(m, name);
 }
 
 template <class T>
@@ -174,7 +145,8 @@ void bind_manifold(py::module_& m) {
   bind_graph_method<Lle, &lle_options>(m, "lle");
   bind_graph_method<LaplacianEigenmaps, &laplacian_options>(m, "laplacian");
   bind_graph_method<Mvu, &mvu_options>(m, "mvu");
-  bind_tsne(m);
+  bind_fit<Tsne, &tsne_options>(m, "tsne");
+  bind_plan<Tsne, &tsne_options>(m, "tsne");
 }
 
 }  // namespace mercer::python

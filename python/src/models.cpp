@@ -2,6 +2,7 @@
 #include "models.hpp"
 
 #include "module.hpp"
+#include "options.hpp"
 
 #include <mercer/plan.hpp>
 

@@ -32,7 +32,23 @@ template <class T>
   return data;
 }
 
-/// An int is a count, a float the share of variance to reach.
-[[nodiscard]] Components to_components(const py::object& count_or_share);
+/// A method fitted to a table, in the precision that the table has.
+template <template <class> class M, class Options>
+[[nodiscard]] py::object fit_table(const py::object& x, const std::vector<std::string>& columns,
+                                   const RunSettings& settings, const Options& options) {
+  return with_precision(precision_of_array(x), [&]<class T>() {
+    const auto data = to_dataset<T>(x, columns);
+    return to_object(work(settings, [&](const Run& run) { return M<T>::fit(data, options, run); }));
+  });
+}
+
+/// What that would do and cost.
+template <template <class> class M, class Options>
+[[nodiscard]] Plan plan_table(const py::object& x, const RunSettings& settings, const Options& options) {
+  return with_precision(precision_of_array(x), [&]<class T>() {
+    const auto samples = to_samples<T>(x);
+    return work(settings, [&](const Run& run) { return M<T>::plan(samples, options, run); });
+  });
+}
 
 }  // namespace mercer::python

@@ -8,6 +8,8 @@ namespace mercer::python {
 namespace py = pybind11;
 
 void bind_errors(py::module_& m);
+/// A message of the library, its command-line options as Python's arguments.
+[[nodiscard]] std::string in_pythons_words(std::string text);
 void bind_run(py::module_& m);
 void bind_kernels(py::module_& m);
 void bind_report(py::module_& m);

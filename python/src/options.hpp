@@ -5,17 +5,25 @@
 //     given.take("landmarks", options.landmarks);
 //     given.take("scale", options.scale, &parse_scale);
 //     given.finish();
+//
+// and the two functions by which Python reaches a method of tables.
 #pragma once
+
+#include "models.hpp"
+
+#include <mercer/plan.hpp>
 
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
 #include <set>
 #include <string>
+#include <type_traits>
 
 namespace mercer::python {
 
-namespace py = pybind11;
+/// An int is a count, a float the share of variance to reach.
+[[nodiscard]] Components to_components(const py::object& count_or_share);
 
 class Given {
  public:
@@ -46,6 +54,7 @@ class Given {
  private:
   template <class V>
   [[nodiscard]] V cast(const char* name, const py::object& given) const {
+    if constexpr (std::is_same_v<V, Components>) return to_components(given);
     try {
       return given.cast<V>();
     } catch (const py::cast_error&) {
@@ -57,5 +66,24 @@ class Given {
   std::string method_;
   std::set<std::string> taken_;
 };
+
+/// fit_NAME(X, columns=[], run=Run(), **options)
+template <template <class> class M, auto to_options>
+void bind_fit(py::module_& m, const std::string& name) {
+  m.def(("fit_" + name).c_str(),
+        [](const py::object& x, const std::vector<std::string>& columns, const RunSettings& settings,
+           const py::kwargs& arguments) { return fit_table<M>(x, columns, settings, to_options(arguments)); },
+        py::arg("X"), py::arg("columns") = std::vector<std::string>{}, py::arg("run") = RunSettings{});
+}
+
+/// plan_NAME(X, run=Run(), **options)
+template <template <class> class M, auto to_options>
+void bind_plan(py::module_& m, const std::string& name) {
+  m.def(("plan_" + name).c_str(),
+        [](const py::object& x, const RunSettings& settings, const py::kwargs& arguments) {
+          return plan_table<M>(x, settings, to_options(arguments));
+        },
+        py::arg("X"), py::arg("run") = RunSettings{});
+}
 
 }  // namespace mercer::python

@@ -12,7 +12,7 @@ namespace {
 RandomFeaturePcaOptions feature_options(const py::kwargs& arguments) {
   Given given(arguments, "kpca on random features");
   RandomFeaturePcaOptions options;
-  if (const py::object components = given.find("components")) options.components = to_components(components);
+  given.take("components", options.components);
   given.take("kernel", options.kernel);
   given.take("features", options.features);
   given.take("orthogonal", options.orthogonal);
@@ -26,7 +26,7 @@ RandomFeaturePcaOptions feature_options(const py::kwargs& arguments) {
 MissingPcaOptions missing_options(const py::kwargs& arguments) {
   Given given(arguments, "pca with gaps");
   MissingPcaOptions options;
-  if (const py::object components = given.find("components")) options.components = to_components(components);
+  given.take("components", options.components);
   given.take("center", options.center);
   given.take("scale", options.scale, &parse_scale);
   given.take("ridge", options.ridge);
@@ -35,30 +35,6 @@ MissingPcaOptions missing_options(const py::kwargs& arguments) {
   given.take("max_sweeps", options.max_sweeps);
   given.finish();
   return options;
-}
-
-/// fit_NAME(X, columns=[], run=Run(), **options) and plan_NAME(X, run=Run(), **options).
-template <template <class> class M, auto to_options>
-void bind_functions(py::module_& m, const std::string& name) {
-  m.def(("fit_" + name).c_str(),
-        [](const py::object& x, const std::vector<std::string>& columns, const RunSettings& settings,
-           const py::kwargs& arguments) {
-          const auto options = to_options(arguments);
-          return with_precision(precision_of_array(x), [&]<class T>() {
-            const auto data = to_dataset<T>(x, columns);
-            return to_object(work(settings, [&](const Run& run) { return M<T>::fit(data, options, run); }));
-          });
-        },
-        py::arg("X"), py::arg("columns") = std::vector<std::string>{}, py::arg("run") = RunSettings{});
-  m.def(("plan_" + name).c_str(),
-        [](const py::object& x, const RunSettings& settings, const py::kwargs& arguments) {
-          const auto options = to_options(arguments);
-          return with_precision(precision_of_array(x), [&]<class T>() {
-            const auto samples = to_samples<T>(x);
-            return work(settings, [&](const Run& run) { return M<T>::plan(samples, options, run); });
-          });
-        },
-        py::arg("X"), py::arg("run") = RunSettings{});
 }
 
 template <class T>
@@ -81,8 +57,10 @@ void bind_classes(py::module_& m) {
 void bind_other_pca(py::module_& m) {
   bind_classes<float>(m);
   bind_classes<double>(m);
-  bind_functions<RandomFeaturePca, &feature_options>(m, "random_feature_pca");
-  bind_functions<MissingPca, &missing_options>(m, "missing_pca");
+  bind_fit<RandomFeaturePca, &feature_options>(m, "random_feature_pca");
+  bind_plan<RandomFeaturePca, &feature_options>(m, "random_feature_pca");
+  bind_fit<MissingPca, &missing_options>(m, "missing_pca");
+  bind_plan<MissingPca, &missing_options>(m, "missing_pca");
 }
 
 }  // namespace mercer::python

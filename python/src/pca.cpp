@@ -1,6 +1,7 @@
 // PCA of a table.
 #include "models.hpp"
 #include "module.hpp"
+#include "options.hpp"
 
 #include <mercer/pca.hpp>
 
@@ -21,20 +22,12 @@ PcaOptions to_options(const py::object& components, const std::string& route, do
 
 py::object fit(const py::object& x, const py::object& components, const std::string& route, double residual,
                bool center, const std::vector<std::string>& columns, const RunSettings& settings) {
-  const PcaOptions options = to_options(components, route, residual, center);
-  return with_precision(precision_of_array(x), [&]<class T>() {
-    const auto data = to_dataset<T>(x, columns);
-    return to_object(work(settings, [&](const Run& run) { return Pca<T>::fit(data, options, run); }));
-  });
+  return fit_table<Pca>(x, columns, settings, to_options(components, route, residual, center));
 }
 
 Plan plan(const py::object& x, const py::object& components, const std::string& route, double residual,
           bool center, const RunSettings& settings) {
-  const PcaOptions options = to_options(components, route, residual, center);
-  return with_precision(precision_of_array(x), [&]<class T>() {
-    const auto samples = to_samples<T>(x);
-    return work(settings, [&](const Run& run) { return Pca<T>::plan(samples, options, run); });
-  });
+  return plan_table<Pca>(x, settings, to_options(components, route, residual, center));
 }
 
 template <class T>

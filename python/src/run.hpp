@@ -23,7 +23,7 @@ struct RunSettings {
   std::uint64_t seed = 0;
   std::size_t memory = 0;
   py::object progress = py::none();  ///< called with (stage, fraction)
-  mutable double seconds = 0;  ///< of work in the last call; told with the lock held
+  mutable double seconds = 0;        ///< of work in the last call; told with the lock held
 };
 
 /// While alive, SIGINT asks the work to stop at once, and then does what Python has it do. Only where that is

@@ -12,19 +12,6 @@
 namespace mercer::python {
 namespace {
 
-TuckerMethod parse_tucker_method(const std::string& name) {
-  if (name == "st-hosvd") return TuckerMethod::st_hosvd;
-  if (name == "hosvd") return TuckerMethod::hosvd;
-  throw Error(ErrorCode::usage, "'" + name + "' is no method of Tucker's decomposition", "st-hosvd or hosvd");
-}
-
-CpStart parse_cp_start(const std::string& name) {
-  if (name == "auto") return CpStart::automatic;
-  if (name == "random") return CpStart::random;
-  if (name == "hosvd") return CpStart::hosvd;
-  throw Error(ErrorCode::usage, "'" + name + "' is no start of CP", "auto, random or hosvd");
-}
-
 TuckerOptions tucker_options(const py::kwargs& arguments) {
   Given given(arguments, "tucker");
   TuckerOptions options;
@@ -71,7 +58,7 @@ TensorKernelPcaOptions kernel_options(const py::kwargs& arguments) {
   Given given(arguments, "kernel PCA of arrays");
   TensorKernelPcaOptions options;
   given.take("ranks", options.ranks);
-  if (const py::object components = given.find("components")) options.components = to_components(components);
+  given.take("components", options.components);
   given.take("kernel", options.kernel);
   given.take("center", options.center);
   given.take("sample_mode", options.sample_mode);

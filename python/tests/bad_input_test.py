@@ -6,6 +6,7 @@ import sys
 import numpy as np
 import pytest
 import scipy.sparse
+from sklearn.datasets import load_iris
 
 import mercer
 
@@ -100,3 +101,126 @@ def test_a_kernel_of_a_function_is_pickled_with_it_and_a_sum_is_refused():
         np.testing.assert_array_equal(pickle.loads(pickle.dumps(kernel, protocol))(X), kernel(X))
     with pytest.raises(TypeError, match="cannot be pickled"):
         pickle.dumps(kernel + mercer.linear())
+
+
+IRIS, SPECIES = load_iris(return_X_y=True)
+
+
+def test_advice_is_in_pythons_words():
+    two = np.vstack([IRIS, IRIS + 100])
+    for call, words in (
+        (lambda: mercer.Isomap(n_neighbors=3, pieces="error").fit(two), "pieces='largest' to keep"),
+        (lambda: mercer.KernelPCA(kernel="sigmoid").fit(IRIS), "ask for a number of components"),
+        (lambda: mercer.CP(2, max_iter=1).fit(np.random.RandomState(0).rand(10, 6, 5)), "allow_partial="),
+        (lambda: mercer.RandomFeaturePCA(memory=1000).fit(IRIS), "n_features_map="),
+    ):
+        with pytest.raises(Exception, match=words) as caught:
+            call()
+        assert "--" not in str(caught.value)
+    told = str(mercer.check_kernel("sigmoid(gamma=0.1, coef0=-3)", IRIS))
+    assert "KernelPCA with a number of components" in told and "--" not in told
+
+
+def test_a_kernel_that_has_no_gamma_refuses_one():
+    with pytest.raises(ValueError, match="matern32.length=2"):
+        mercer.KernelPCA(2, kernel="matern32", gamma=0.1).fit(IRIS)
+    assert mercer.KernelLDA(kernel="matern32").fit(IRIS, SPECIES).score(IRIS, SPECIES) > 0.9
+    assert mercer.KernelLDA(kernel="poly").fit(IRIS, SPECIES).gamma_ == 0.25
+    with pytest.raises(ValueError, match="n_classes - 1=2"):
+        mercer.KernelLDA(9).fit(IRIS, SPECIES)
+
+
+def test_shares_of_a_trace_that_negative_eigenvalues_have_eaten_up_are_no_numbers():
+    assert np.isnan(mercer.KernelPCA(3, kernel="sigmoid").fit(IRIS).explained_variance_ratio_).all()
+    shares = mercer.KernelPCA(3, kernel="rbf").fit(IRIS).explained_variance_ratio_
+    assert 0.5 < shares.sum() < 1
+
+
+def test_numbers_whose_squares_overflow():
+    for estimator in (mercer.PCA(2), mercer.TSNE()):
+        with pytest.raises(ValueError, match="scale the data first"):
+            estimator.fit(IRIS * 1e160)
+
+
+def test_large_matrices_that_overflow():
+    large = np.random.default_rng(0).normal(size=(1100, 1050)) * 1e160
+    with pytest.raises(ValueError, match="overflow"):
+        mercer.PCA(200).fit(large)
+
+
+def test_groups_of_equal_points_far_apart():
+    with pytest.warns(UserWarning, match="only 1 that are not zero"):
+        places = mercer.Isomap().fit(np.repeat([[0.0], [1.0], [3.0]], 40, axis=0)).embedding_
+    np.testing.assert_allclose(np.abs(places[[0, 40], 0] - places[[40, 80], 0]), [1, 2])
+
+
+def test_wrong_kinds_are_named():
+    with pytest.raises(TypeError, match="NeighborGraph"):
+        mercer.Isomap().fit(IRIS, graph="x")
+    with pytest.raises(ValueError, match="progress=3"), pytest.warns(FutureWarning):
+        mercer.KernelPCA(progress=3).fit(IRIS)
+
+
+def test_one_name_where_several_may_be():
+    assert str(mercer.tune(IRIS, kernels="rbf").kernel).startswith("rbf")
+    assert [one.title for one in mercer.compare(IRIS, "pca,isomap", pieces="bridge")] == ["PCA", "Isomap"]
+
+
+def test_landmarks_are_asked_for_by_their_number():
+    assert mercer.KernelPCA(2, kernel="rbf", rank=20).fit(IRIS).report_.plan.route == "lowrank"
+
+
+def test_small_data_has_a_map_at_the_usual_perplexity():
+    tsne = mercer.TSNE(n_iter=250).fit(IRIS[:60])
+    assert tsne.embedding_.shape == (60, 2)
+    assert np.array_equal(pickle.loads(pickle.dumps(tsne)).embedding_, tsne.embedding_)  # as files keep it
+    with pytest.raises(ValueError, match="perplexity of 30"):
+        mercer.TSNE().fit(IRIS[:25])
+
+
+def test_a_frame_with_gaps_stays_a_frame(recwarn):
+    frame = load_iris(as_frame=True).data
+    filled = mercer.MissingPCA(1).fit(frame.mask(frame > 7.5)).fill(frame.mask(frame > 7.5))
+    assert list(filled.columns) == list(frame.columns) and not filled.isna().any().any() and not recwarn.list
+
+
+def test_a_loaded_model_finds_its_way_back(tmp_path):
+    mercer.KernelPCA(4, kernel="rbf", gamma=0.1).fit(IRIS).save(tmp_path / "model")
+    loaded = mercer.load(tmp_path / "model")
+    assert np.abs(loaded.inverse_transform(loaded.transform(IRIS)) - IRIS).mean() < 0.3
+
+
+def test_a_function_that_gives_no_number_is_told_from_one_of_blocks():
+    with pytest.raises(ValueError, match="gave ndarray.*blocks=True"):
+        mercer.KernelPCA(kernel=lambda x, y: np.outer(x, y)).fit(IRIS)
+    with pytest.raises(ValueError, match="gave str"):
+        mercer.KernelPCA(kernel=lambda x, y: "near").fit(IRIS)
+
+
+def test_a_feature_that_is_not_there_is_missed_at_the_fit():
+    with pytest.raises(ValueError, match="x9"):
+        mercer.FeatureMap("x1*x9").fit(IRIS)
+
+
+def test_maps_to_begin_with_are_looked_at():
+    with pytest.raises(ValueError, match="in one place"):
+        mercer.TSNE(init=np.ones((150, 2))).fit(IRIS)
+    with pytest.raises(ValueError, match="no points"):
+        mercer.TSNE(init=np.empty((0, 2))).fit(IRIS)
+
+
+def test_a_solver_that_is_named_is_taken():
+    assert mercer.KernelPCA(2, kernel="rbf", rank=20, eigen_solver="dense").fit(IRIS).report_.plan.route == "dense"
+
+
+def test_fewer_functions_than_relations_asked_for():
+    with pytest.warns(UserWarning, match="only [0-9]+ functions"):
+        mercer.BasisPCA(99, smallest=True, basis="poly(degree=2)").fit(IRIS)
+
+
+def test_small_things(recwarn):
+    mercer.KernelPCA(2, progress=np.False_).fit(IRIS)
+    assert len(mercer.compare(IRIS, "pca, isomap", pieces="bridge")) == 2
+    with pytest.raises(ValueError, match=r"ridge=[0-9]"):
+        mercer.LDA(ridge=1e-30).fit(np.repeat(IRIS, 2, axis=1), IRIS[:, 0] > 5.8)
+    assert not any("center" in line for line in mercer.check_kernel("expr('-sqdist')", IRIS).advice)

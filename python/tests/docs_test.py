@@ -15,7 +15,7 @@ import mercer
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 MODULES = ["mercer"] + [f"mercer.{m.name}" for m in pkgutil.iter_modules(mercer.__path__)]
-WITHOUT_EXAMPLES = {f"mercer.{name}" for name in ("_base", "_files", "_running", "_spectrum")}
+WITHOUT_EXAMPLES = {f"mercer.{name}" for name in ("_base", "_files", "_parameters", "_running", "_spectrum")}
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 
 

@@ -37,7 +37,8 @@ def environment(tmp_path_factory):
     prefix = tmp_path_factory.mktemp("prefix")
     subprocess.run(["cmake", "--install", os.environ["MERCER_BUILD_DIR"], "--prefix", prefix], check=True, stdout=subprocess.DEVNULL)
     kept = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    return {**kept, "CMAKE_PREFIX_PATH": str(prefix), "PIP_NO_INDEX": "1"}
+    quickly = "-DCMAKE_CXX_FLAGS_RELEASE=-O0"  # it is the package that is tried, not its speed
+    return {**kept, "CMAKE_PREFIX_PATH": str(prefix), "PIP_NO_INDEX": "1", "CMAKE_ARGS": quickly}
 
 
 @pytest.fixture(scope="module")
