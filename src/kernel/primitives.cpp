@@ -4,6 +4,7 @@
 #include "kernel/primitives.hpp"
 
 #include "base/linalg.hpp"
+#include "kernel/dot_block.hpp"
 #include "kernel/elementwise.hpp"
 
 #include <cmath>
@@ -23,6 +24,9 @@ void dense_dot(const Samples<T>& x, Index i0, Index rows, const Samples<T>& y, I
     std::fill(out, out + rows * cols, T(0));
     return;
   }
+  if (suits_dot_block(rows, cols, a.cols()))
+    return dot_block(a.data() + i0 * a.outerStride(), a.outerStride(), rows, b.data() + j0 * b.outerStride(),
+                     b.outerStride(), cols, a.cols(), out);
   // Row-major out = A Bᵀ is column-major outᵀ = B Aᵀ.
   linalg::gemm<T>(linalg::Transpose::yes, linalg::Transpose::no, cols, rows, a.cols(), 1,
                   b.data() + j0 * b.outerStride(), b.outerStride(), a.data() + i0 * a.outerStride(),

@@ -9,6 +9,7 @@
 
 #include "operator/tile_product.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <type_traits>
 
@@ -63,12 +64,14 @@ using D = hn::ScalableTag<double>;
 using F = hn::Repartition<float, D>;
 
 #if HWY_TARGET == HWY_SSE4 || HWY_TARGET == HWY_SSSE3 || HWY_TARGET == HWY_AVX2
-constexpr int rows_in_registers = 4;  // 16 registers
+constexpr int rows_in_registers = 4;                 // 16 registers
+constexpr Index together = 2;                        // groups of vectors that find room in the nearest cache
 #else
 constexpr int rows_in_registers = 8;  // 32 registers
+constexpr Index together = 1;
 #endif
-constexpr Index pair = 2 * panel;     // values of two columns of a panel
-constexpr Index ahead = 32 * pair;
+constexpr Index pair = 2 * panel;                    // values of two columns of a panel
+constexpr Index sweeps = panel / rows_in_registers;  // over a panel, for one group of vectors
 
 /// (K_ij, K_ij+1) in every pair of lanes.
 template <class Tag>
@@ -93,10 +96,16 @@ struct PlainPanel {  // rows of `size` values
   static constexpr Index row = size, columns = 2;
 };
 
+/// What a sweep over a panel fetches from memory meanwhile: a part of the panel after it, so much a step.
+struct Fetch {
+  const float* from;
+  Index step;
+};
+
 /// Two columns of `rows_in_registers` rows a step, for the vectors in the first lanes, as many as the tag
 /// has.
 template <bool both, class Layout, class Tag>
-HWY_INLINE void PanelFloat(Tag f, const float* HWY_RESTRICT k, const float* HWY_RESTRICT v_j,
+HWY_INLINE void PanelFloat(Tag f, const float* HWY_RESTRICT k, Fetch fetch, const float* HWY_RESTRICT v_j,
                            float* HWY_RESTRICT y_i, const float* HWY_RESTRICT v_i, float* HWY_RESTRICT y_j) {
   using V = hn::Vec<Tag>;
   const Index w = static_cast<Index>(hn::Lanes(F()));  // of two interleaved rows
@@ -110,7 +119,7 @@ HWY_INLINE void PanelFloat(Tag f, const float* HWY_RESTRICT k, const float* HWY_
       const V p2 = hn::LoadU(f, v_i + 2 * w), p3 = hn::LoadU(f, v_i + 3 * w);
       const V x4 = hn::DupEven(p2), x5 = hn::DupOdd(p2), x6 = hn::DupEven(p3), x7 = hn::DupOdd(p3);
       for (Index j = 0; j < size / 2; ++j, columns += Layout::columns) {
-        if constexpr (std::is_same_v<Layout, PackedPanel>) hwy::Prefetch(columns + ahead);
+        if constexpr (std::is_same_v<Layout, PackedPanel>) hwy::Prefetch(fetch.from + j * fetch.step);
         const V v = hn::LoadU(f, v_j + j * w);
         const V k0 = BroadcastPair(f, columns), k1 = BroadcastPair(f, columns + 1 * Layout::row),
                 k2 = BroadcastPair(f, columns + 2 * Layout::row),
@@ -135,7 +144,7 @@ HWY_INLINE void PanelFloat(Tag f, const float* HWY_RESTRICT k, const float* HWY_
       hn::StoreU(hn::Add(hn::LoadU(f, y_i + 3 * w), JoinRows(f, a6, a7)), f, y_i + 3 * w);
     } else {
       for (Index j = 0; j < size / 2; ++j, columns += Layout::columns) {
-        if constexpr (std::is_same_v<Layout, PackedPanel>) hwy::Prefetch(columns + ahead);
+        if constexpr (std::is_same_v<Layout, PackedPanel>) hwy::Prefetch(fetch.from + j * fetch.step);
         const V v = hn::LoadU(f, v_j + j * w);
         const V k0 = BroadcastPair(f, columns), k1 = BroadcastPair(f, columns + 1 * Layout::row),
                 k2 = BroadcastPair(f, columns + 2 * Layout::row),
@@ -149,6 +158,7 @@ HWY_INLINE void PanelFloat(Tag f, const float* HWY_RESTRICT k, const float* HWY_
         }
       }
     }
+    fetch.from += size / 2 * fetch.step;
     float* HWY_RESTRICT out = y_i + first / 2 * w;
     hn::StoreU(hn::Add(hn::LoadU(f, out), JoinRows(f, a0, a1)), f, out);
     hn::StoreU(hn::Add(hn::LoadU(f, out + w), JoinRows(f, a2, a3)), f, out + w);
@@ -167,12 +177,11 @@ HWY_INLINE void JoinPlanes(const float* HWY_RESTRICT high, const float* HWY_REST
         out + i);
 }
 
-/// `whole`: the panel put together beforehand, for several groups of vectors; null: pair by pair. Of the
-/// group's vectors those in the first lanes, as many as the tag has.
+/// The same for a panel of doubles.
 template <bool both, class Layout, class Tag>
-HWY_INLINE void PanelDouble(Tag d, const float* HWY_RESTRICT k, const double* HWY_RESTRICT whole,
-                            const double* HWY_RESTRICT v_j, double* HWY_RESTRICT y_i,
-                            const double* HWY_RESTRICT v_i, double* HWY_RESTRICT y_j) {
+HWY_INLINE void PanelDouble(Tag d, const double* HWY_RESTRICT k, Fetch fetch, const double* HWY_RESTRICT v_j,
+                            double* HWY_RESTRICT y_i, const double* HWY_RESTRICT v_i,
+                            double* HWY_RESTRICT y_j) {
   using V = hn::Vec<Tag>;
   const Index w = static_cast<Index>(hn::Lanes(D()));
   for (int first = 0; first < panel; first += rows_in_registers) {
@@ -180,24 +189,19 @@ HWY_INLINE void PanelDouble(Tag d, const float* HWY_RESTRICT k, const double* HW
     V a2 = hn::LoadU(d, y_i + (first + 2) * w), a3 = hn::LoadU(d, y_i + (first + 3) * w);
     const V x0 = hn::LoadU(d, v_i + (first + 0) * w), x1 = hn::LoadU(d, v_i + (first + 1) * w);
     const V x2 = hn::LoadU(d, v_i + (first + 2) * w), x3 = hn::LoadU(d, v_i + (first + 3) * w);
-    HWY_ALIGN double now[pair];
-    const float* HWY_RESTRICT columns = k;
+    const double* HWY_RESTRICT columns = k + first * Layout::row;
     if constexpr (rows_in_registers == 8) {
       V a4 = hn::LoadU(d, y_i + 4 * w), a5 = hn::LoadU(d, y_i + 5 * w);
       V a6 = hn::LoadU(d, y_i + 6 * w), a7 = hn::LoadU(d, y_i + 7 * w);
       const V x4 = hn::LoadU(d, v_i + 4 * w), x5 = hn::LoadU(d, v_i + 5 * w);
       const V x6 = hn::LoadU(d, v_i + 6 * w), x7 = hn::LoadU(d, v_i + 7 * w);
-      for (Index j = 0; j < size; j += 2, columns += pair) {
-        const double* joined = now;
-        if (whole) {
-          joined = whole + j / 2 * Layout::columns;
-        } else {
-          hwy::Prefetch(columns + ahead);
-          hwy::Prefetch(columns + plane + ahead);
-          JoinPlanes(columns, columns + plane, now);
+      for (Index j = 0; j < size; j += 2, columns += Layout::columns) {
+        if constexpr (std::is_same_v<Layout, PackedPanel>) {
+          hwy::Prefetch(fetch.from + j / 2 * fetch.step);
+          hwy::Prefetch(fetch.from + plane + j / 2 * fetch.step);
         }
         for (Index odd = 0; odd < 2; ++odd) {
-          const double* HWY_RESTRICT column = joined + odd;
+          const double* HWY_RESTRICT column = columns + odd;
           const V v = hn::LoadU(d, v_j + (j + odd) * w);
           const V k0 = hn::Set(d, column[0]), k1 = hn::Set(d, column[1 * Layout::row]),
                   k2 = hn::Set(d, column[2 * Layout::row]), k3 = hn::Set(d, column[3 * Layout::row]);
@@ -220,17 +224,13 @@ HWY_INLINE void PanelDouble(Tag d, const float* HWY_RESTRICT k, const double* HW
       hn::StoreU(a4, d, y_i + 4 * w), hn::StoreU(a5, d, y_i + 5 * w);
       hn::StoreU(a6, d, y_i + 6 * w), hn::StoreU(a7, d, y_i + 7 * w);
     } else {
-      for (Index j = 0; j < size; j += 2, columns += pair) {
-        const double* joined = now;
-        if (whole) {
-          joined = whole + j / 2 * Layout::columns;
-        } else {
-          hwy::Prefetch(columns + ahead);
-          hwy::Prefetch(columns + plane + ahead);
-          JoinPlanes(columns, columns + plane, now);
+      for (Index j = 0; j < size; j += 2, columns += Layout::columns) {
+        if constexpr (std::is_same_v<Layout, PackedPanel>) {
+          hwy::Prefetch(fetch.from + j / 2 * fetch.step);
+          hwy::Prefetch(fetch.from + plane + j / 2 * fetch.step);
         }
         for (Index odd = 0; odd < 2; ++odd) {
-          const double* HWY_RESTRICT column = joined + first * Layout::row + odd;
+          const double* HWY_RESTRICT column = columns + odd;
           const V v = hn::LoadU(d, v_j + (j + odd) * w);
           const V k0 = hn::Set(d, column[0]), k1 = hn::Set(d, column[1 * Layout::row]),
                   k2 = hn::Set(d, column[2 * Layout::row]), k3 = hn::Set(d, column[3 * Layout::row]);
@@ -245,6 +245,7 @@ HWY_INLINE void PanelDouble(Tag d, const float* HWY_RESTRICT k, const double* HW
         }
       }
     }
+    fetch.from += size / 2 * fetch.step;
     hn::StoreU(a0, d, y_i + (first + 0) * w), hn::StoreU(a1, d, y_i + (first + 1) * w);
     hn::StoreU(a2, d, y_i + (first + 2) * w), hn::StoreU(a3, d, y_i + (first + 3) * w);
   }
@@ -262,43 +263,57 @@ HWY_INLINE void Group(Tag full, Index vectors, const Panel& panel) {
 }
 
 template <class Layout>
-HWY_INLINE void GroupFloat(Index vectors, const float* HWY_RESTRICT k, const float* HWY_RESTRICT v_j,
-                           float* HWY_RESTRICT y_i, const float* HWY_RESTRICT v_i, float* HWY_RESTRICT y_j) {
+HWY_INLINE void GroupFloat(Index vectors, const float* HWY_RESTRICT k, Fetch fetch,
+                           const float* HWY_RESTRICT v_j, float* HWY_RESTRICT y_i,
+                           const float* HWY_RESTRICT v_i, float* HWY_RESTRICT y_j) {
   if (y_j)
-    Group(F(), vectors, [&](auto tag) { PanelFloat<true, Layout>(tag, k, v_j, y_i, v_i, y_j); });
+    Group(F(), vectors, [&](auto tag) { PanelFloat<true, Layout>(tag, k, fetch, v_j, y_i, v_i, y_j); });
   else
-    Group(F(), vectors, [&](auto tag) { PanelFloat<false, Layout>(tag, k, v_j, y_i, v_i, y_j); });
+    Group(F(), vectors, [&](auto tag) { PanelFloat<false, Layout>(tag, k, fetch, v_j, y_i, v_i, y_j); });
 }
 
 template <class Layout>
-HWY_INLINE void GroupDouble(Index vectors, const float* HWY_RESTRICT k, const double* HWY_RESTRICT whole,
+HWY_INLINE void GroupDouble(Index vectors, const double* HWY_RESTRICT k, Fetch fetch,
                             const double* HWY_RESTRICT v_j, double* HWY_RESTRICT y_i,
                             const double* HWY_RESTRICT v_i, double* HWY_RESTRICT y_j) {
   if (y_j)
-    Group(D(), vectors, [&](auto tag) { PanelDouble<true, Layout>(tag, k, whole, v_j, y_i, v_i, y_j); });
+    Group(D(), vectors, [&](auto tag) { PanelDouble<true, Layout>(tag, k, fetch, v_j, y_i, v_i, y_j); });
   else
-    Group(D(), vectors, [&](auto tag) { PanelDouble<false, Layout>(tag, k, whole, v_j, y_i, v_i, y_j); });
+    Group(D(), vectors, [&](auto tag) { PanelDouble<false, Layout>(tag, k, fetch, v_j, y_i, v_i, y_j); });
 }
 
 void MultiplyFloat(const float* k, Index vectors, const float* v_j, float* y_i, const float* v_i,
                    float* y_j) {
   const Index w = static_cast<Index>(hn::Lanes(D())), group = size * w;
-  for (Index first = 0, g = 0; first < vectors; first += w, g += group)
-    for (Index row = 0; row < size; row += panel)
-      GroupFloat<PackedPanel>(vectors - first, k + row * size, v_j + g, y_i + g + row * w, v_i + g + row * w,
-                              y_j ? y_j + g : y_j);
+  for (Index begin = 0; begin < vectors; begin += together * w) {
+    const Index end = std::min(vectors, begin + together * w), groups = (end - begin + w - 1) / w;
+    const Index step = pair / (groups * sweeps);
+    for (Index row = 0; row < size; row += panel) {
+      const float* here = k + row * size;
+      Fetch fetch{here + panel * size, step};
+      for (Index first = begin, g = begin * size; first < end; first += w, g += group) {
+        GroupFloat<PackedPanel>(vectors - first, here, fetch, v_j + g, y_i + g + row * w, v_i + g + row * w,
+                                y_j ? y_j + g : y_j);
+        fetch.from += sweeps * size / 2 * step;
+      }
+    }
+  }
 }
 
 void MultiplyDouble(const float* k, Index vectors, const double* v_j, double* y_i, const double* v_i,
                     double* y_j) {
-  const Index w = static_cast<Index>(hn::Lanes(D())), group = size * w;
+  const Index w = static_cast<Index>(hn::Lanes(D())), group = size * w,
+              groups = std::max<Index>(1, (vectors + w - 1) / w);
+  const Index step = std::max<Index>(1, pair / (groups * sweeps));
   HWY_ALIGN double joined[panel * size];
   for (Index row = 0; row < size; row += panel, k += panel * size) {
-    if (vectors > w)
-      for (Index p = 0; p < panel * size; p += pair) JoinPlanes(k + p, k + plane + p, joined + p);
-    const double* whole = vectors > w ? joined : nullptr;
-    for (Index first = 0, at = row * w, g = 0; first < vectors; first += w, at += group, g += group)
-      GroupDouble<PackedPanel>(vectors - first, k, whole, v_j + g, y_i + at, v_i + at, y_j ? y_j + g : y_j);
+    for (Index p = 0; p < panel * size; p += pair) JoinPlanes(k + p, k + plane + p, joined + p);
+    Fetch fetch{k + panel * size, step};
+    for (Index first = 0, at = row * w, g = 0; first < vectors; first += w, at += group, g += group) {
+      GroupDouble<PackedPanel>(vectors - first, joined, fetch, v_j + g, y_i + at, v_i + at,
+                               y_j ? y_j + g : y_j);
+      fetch.from += sweeps * size / 2 * step;
+    }
   }
 }
 
@@ -308,7 +323,7 @@ void MultiplyRowsFloat(const float* k, Index rows, Index vectors, const float* v
   const Index w = static_cast<Index>(hn::Lanes(D())), group = size * w;
   for (Index row = 0; row < rows; row += panel, k += panel * size)
     for (Index first = 0, at = row * w, g = 0; first < vectors; first += w, at += group, g += group)
-      GroupFloat<PlainPanel>(vectors - first, k, v_j + g, y_i + at, v_i + at, y_j ? y_j + g : y_j);
+      GroupFloat<PlainPanel>(vectors - first, k, {}, v_j + g, y_i + at, v_i + at, y_j ? y_j + g : y_j);
 }
 
 void MultiplyRowsDouble(const double* k, Index rows, Index vectors, const double* v_j, double* y_i,
@@ -316,7 +331,7 @@ void MultiplyRowsDouble(const double* k, Index rows, Index vectors, const double
   const Index w = static_cast<Index>(hn::Lanes(D())), group = size * w;
   for (Index row = 0; row < rows; row += panel, k += panel * size)
     for (Index first = 0, at = row * w, g = 0; first < vectors; first += w, at += group, g += group)
-      GroupDouble<PlainPanel>(vectors - first, nullptr, k, v_j + g, y_i + at, v_i + at, y_j ? y_j + g : y_j);
+      GroupDouble<PlainPanel>(vectors - first, k, {}, v_j + g, y_i + at, v_i + at, y_j ? y_j + g : y_j);
 }
 
 Index Width() { return static_cast<Index>(hn::Lanes(D())); }
