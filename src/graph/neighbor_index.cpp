@@ -6,6 +6,7 @@
 #include "graph/dot_tiles.hpp"
 #include "graph/hnsw_neighbors.hpp"
 #include "graph/kdtree_neighbors.hpp"
+#include "graph/search_cost.hpp"
 
 #include <fmt/format.h>
 
@@ -14,23 +15,6 @@
 
 namespace mercer {
 namespace {
-
-/// A k-d tree looks at about 2^d cells around a point, so it wants many more points than that; an approximate
-/// search is for where all pairs would take more than twice as long.
-template <class T>
-NeighborSearch chosen(const Samples<T>& points, const Run& run) {
-  const double n = double(points.rows()), d = double(points.cols());
-  if (d <= 12 && n >= 16 * std::exp2(d)) return NeighborSearch::kdtree;
-  // Nanoseconds of one core, measured at 20,000 to 200,000 points of 50 to 784 features, 12 to 90 neighbours.
-  // A sparse point costs its entries.
-  const double terms = points.is_sparse() ? 20 * double(points.stored()) / n : d;
-  const double brute = n * n * (0.0145 * terms + 0.25);
-  const double hnsw = n * std::log2(n) * (105 * d + 2000);
-  if (n > 50000 && brute > 2 * hnsw &&
-      HnswNeighbors<T>::bytes(points.rows(), points.cols()) < 0.5 * double(run.memory_budget()))
-    return NeighborSearch::hnsw;
-  return NeighborSearch::brute;
-}
 
 void require_radius(double radius) {
   if (!(radius > 0) || !std::isfinite(radius))
@@ -70,7 +54,7 @@ NeighborIndex<T>::NeighborIndex(Samples<T> points, NeighborSearch search, const 
   require_finite(points);
   (void)squared_norms(points, Vector<double>());  // says which row overflows, whatever the search
   auto made = std::make_unique<Search>();
-  made->kind = search == NeighborSearch::automatic ? chosen(points, run) : search;
+  made->kind = search == NeighborSearch::automatic ? suitable_search(points, run) : search;
   if (made->kind == NeighborSearch::kdtree && points.is_sparse()) points = points.to_dense();
   made->points = points;
   switch (made->kind) {

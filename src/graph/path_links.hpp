@@ -89,7 +89,9 @@ class Frontier {
       ++now_;
       if (later_.empty()) continue;
       if (idle >= buckets) now_ = next_later_;  // all round, and nothing: they are all far
-      if (now_ + buckets > next_later_) bring_nearer();
+      if (now_ + buckets <= next_later_) continue;
+      bring_nearer();
+      idle = -1;  // the ring has some again
     }
   }
 

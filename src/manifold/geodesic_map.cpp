@@ -42,7 +42,7 @@ void keep(GeodesicMap& out, const GeodesicRequest& request, double scale, Report
 }
 
 /// Sums over pairs of a path's length d and a distance m in the map.
-struct PairSums {
+struct DistanceSums {
   double count = 0, d = 0, m = 0, dd = 0, mm = 0, dm = 0;
 
   template <class A, class B>
@@ -54,7 +54,7 @@ struct PairSums {
     mm += distances.square().sum();
     dm += (lengths * distances).sum();
   }
-  void add(const PairSums& other) {
+  void add(const DistanceSums& other) {
     count += other.count;
     d += other.d;
     m += other.m;
@@ -74,10 +74,10 @@ struct PairSums {
 /// Parts are summed by several threads and added in order.
 template <class F>
 double residual_variance(Index parts, const Run& run, const F& sums_of_part) {
-  std::vector<PairSums> sums(static_cast<std::size_t>(parts));
+  std::vector<DistanceSums> sums(static_cast<std::size_t>(parts));
   parallel_for(parts, run, [&](Index p) { sums[static_cast<std::size_t>(p)] = sums_of_part(p); });
-  PairSums total;
-  for (const PairSums& s : sums) total.add(s);
+  DistanceSums total;
+  for (const DistanceSums& s : sums) total.add(s);
   return total.residual_variance();
 }
 
@@ -122,7 +122,7 @@ GeodesicMap dense_map(const PathFinder& paths, const GeodesicRequest& request, R
   const Spectrum<double>& s = out.solved.spectrum;
   const Block<double> map = s.vectors * s.values.cwiseSqrt().asDiagonal();
   out.residual_variance = residual_variance(n, run, [&](Index i) {
-    PairSums sum;
+    DistanceSums sum;
     Row distances(i);
     map_distances(map, i, 0, distances);
     sum.add((-2 * k.col(i).head(i).array()).sqrt().eval(), distances);
@@ -137,7 +137,7 @@ GeodesicMap dense_map(const PathFinder& paths, const GeodesicRequest& request, R
 double residual_variance_of(const TriangleOperator& kernel, const Block<double>& map, const Run& run) {
   const Index n = kernel.size();
   return residual_variance(kernel.tile_rows(), run, [&](Index i) {
-    PairSums sum;
+    DistanceSums sum;
     std::vector<float> values(static_cast<std::size_t>(tile::plane));
     Row lengths(tile::size), distances(tile::size);
     for (Index j = 0; j <= i; ++j) {
@@ -249,7 +249,7 @@ GeodesicMap landmark_map(const PathFinder& paths, const std::vector<Index>& land
   linalg::add_product<double>(1, squared, weights, map);
   out.points = map;
   out.residual_variance = residual_variance(m, run, [&](Index j) {
-    PairSums sum;
+    DistanceSums sum;
     Row distances(n);
     const Index landmark = landmarks[static_cast<std::size_t>(j)];
     map_distances(map, landmark, 0, distances);

@@ -9,6 +9,7 @@
 #include "manifold/isomap_plan.hpp"
 #include "manifold/link_file.hpp"
 #include "manifold/manifold_data.hpp"
+#include "manifold/map_seconds.hpp"
 #include "manifold/new_points.hpp"
 #include "model/model_file.hpp"
 
@@ -19,6 +20,9 @@
 
 namespace mercer {
 namespace {
+
+/// Of the rate of matrix products, that paths, passes and the quality's measures reach together.
+constexpr double isomap_share = 0.12;
 
 template <class T>
 GeodesicRequest request_of(const IsomapOptions& options, Route route) {
@@ -49,7 +53,9 @@ void note_negative(const GeodesicMap& map, Report& report) {
 
 template <class T>
 Plan Isomap<T>::plan(const Samples<T>& samples, const IsomapOptions& options, const Run& run) {
-  return plan_isomap(samples.rows(), double(samples.stored()), options, run).plan;
+  Plan plan = plan_isomap(samples.rows(), double(samples.stored()), options, run).plan;
+  estimate_map_seconds(plan, samples, options.neighbors.search, isomap_share, run);
+  return plan;
 }
 
 template <class T>

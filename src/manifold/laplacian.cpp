@@ -8,6 +8,7 @@
 #include "manifold/graph_laplacian.hpp"
 #include "manifold/link_file.hpp"
 #include "manifold/manifold_data.hpp"
+#include "manifold/map_seconds.hpp"
 #include "manifold/new_points.hpp"
 #include "model/model_file.hpp"
 #include "model/spectral_fit.hpp"
@@ -21,6 +22,9 @@
 
 namespace mercer {
 namespace {
+
+/// Of the rate of matrix products, that the sparse factor and its solves reach.
+constexpr double laplacian_share = 0.06;
 
 /// A new point's equation has its own degree in it: (d(x) − λ) y = Σ w y, and d(x) may be near λ or below.
 /// Then y is at most so many times the weighted mean.
@@ -115,6 +119,29 @@ void describe(Report& report, const BottomPairs& found, const SparseMatrix<doubl
         "pieces");
 }
 
+template <class T>
+Plan costs_of(const Samples<T>& samples, const LaplacianOptions& options, const Run& run) {
+  require_sensible(options, samples.rows());
+  const double n = double(samples.rows());
+  const double count = options.neighbors.radius > 0 ? 32 : double(options.neighbors.count);
+  const double links = 1.6 * n * count,
+               basis = n * sizeof(double) * 2 * (4 * double(options.components) + 300);
+  Plan out;
+  out.budget = run.memory_budget();
+  out.route = Route::stored;
+  out.problem =
+      fmt::format("graph Laplacian {}x{}, about {:.2g} links", samples.rows(), samples.rows(), links);
+  out.reason = "a sparse matrix, by its inverse or by products with it";
+  out.bytes = n * count * 12 + 4 * links * 16 + basis;
+  out.flops = distance_flops(samples) + 500 * links * 16;
+  if (out.bytes > double(out.budget))
+    throw Error(ErrorCode::no_memory,
+                fmt::format("the graph of {} points needs {} but the memory budget is {}", samples.rows(),
+                            format_bytes(out.bytes), format_bytes(double(out.budget))),
+                "raise --memory, or fewer neighbours");
+  return out;
+}
+
 }  // namespace
 
 std::string_view name_of(Laplacian laplacian) {
@@ -145,25 +172,9 @@ GraphWeights parse_graph_weights(std::string_view name) {
 
 template <class T>
 Plan LaplacianEigenmaps<T>::plan(const Samples<T>& samples, const LaplacianOptions& options, const Run& run) {
-  require_sensible(options, samples.rows());
-  const double n = double(samples.rows());
-  const double count = options.neighbors.radius > 0 ? 32 : double(options.neighbors.count);
-  const double links = 1.6 * n * count,
-               basis = n * sizeof(double) * 2 * (4 * double(options.components) + 300);
-  Plan out;
-  out.budget = run.memory_budget();
-  out.route = Route::stored;
-  out.problem =
-      fmt::format("graph Laplacian {}x{}, about {:.2g} links", samples.rows(), samples.rows(), links);
-  out.reason = "a sparse matrix, by its inverse or by products with it";
-  out.bytes = n * count * 12 + 4 * links * 16 + basis;
-  out.flops = 2 * n * double(samples.stored()) + 500 * links * 16;
-  if (out.bytes > double(out.budget))
-    throw Error(ErrorCode::no_memory,
-                fmt::format("the graph of {} points needs {} but the memory budget is {}", samples.rows(),
-                            format_bytes(out.bytes), format_bytes(double(out.budget))),
-                "raise --memory, or fewer neighbours");
-  return out;
+  Plan plan = costs_of(samples, options, run);
+  estimate_map_seconds(plan, samples, options.neighbors.search, laplacian_share, run);
+  return plan;
 }
 
 template <class T>
@@ -178,7 +189,7 @@ template <class T>
 LaplacianEigenmaps<T> LaplacianEigenmaps<T>::fit(const Samples<T>& samples, const LaplacianOptions& options,
                                                  const Run& run) {
   require_samples(samples);
-  (void)plan(samples, options, run);  // what cannot be done is said before the neighbours are searched
+  (void)costs_of(samples, options, run);  // what cannot be done is said before the neighbours are searched
   const SteadyRun steady(run);
   Stopwatch watch;
   const auto data = manifold_data<T>(samples, options.scale, options.neighbors, steady);
@@ -212,7 +223,7 @@ LaplacianEigenmaps<T> LaplacianEigenmaps<T>::fit(const ManifoldData<T>& data, co
   Report& report = model.report_;
   LaplacianOptions known = o;
   known.neighbors = data.as_found();
-  report.plan = plan(data.points, known, run);
+  report.plan = costs_of(data.points, known, run);
   model.radii_ = reach_of(data.graph);
 
   SparseMatrix<double> weights = data.graph.symmetric();

@@ -7,6 +7,7 @@
 #include "manifold/lle_place.hpp"
 #include "manifold/lle_plan.hpp"
 #include "manifold/manifold_data.hpp"
+#include "manifold/map_seconds.hpp"
 #include "manifold/new_points.hpp"
 #include "model/model_file.hpp"
 #include "operator/sparse_operator.hpp"
@@ -20,6 +21,9 @@
 
 namespace mercer {
 namespace {
+
+/// Of the rate of matrix products, that small systems, the sparse factor and its solves reach together.
+constexpr double lle_share = 0.022;
 
 /// The bottom is small beside ‖M‖ (10⁻⁶ and less): residuals far below tell its values apart.
 constexpr double default_residual = 1e-12;
@@ -132,7 +136,9 @@ struct Lle<T>::Fit {
 
 template <class T>
 Plan Lle<T>::plan(const Samples<T>& samples, const LleOptions& options, const Run& run) {
-  return plan_lle(samples, options, run);
+  Plan plan = plan_lle(samples, options, run);
+  estimate_map_seconds(plan, samples, options.neighbors.search, lle_share, run);
+  return plan;
 }
 
 template <class T>

@@ -4,6 +4,7 @@
 #include "base/parallel.hpp"
 #include "base/stopwatch.hpp"
 #include "manifold/manifold_data.hpp"
+#include "manifold/map_seconds.hpp"
 #include "manifold/mvu_place.hpp"
 #include "manifold/mvu_plan.hpp"
 #include "manifold/mvu_program.hpp"
@@ -18,6 +19,9 @@
 
 namespace mercer {
 namespace {
+
+/// Of the rate of matrix products, that the whole program and the moves of the reduced one reach.
+constexpr double whole_share = 0.5, reduced_share = 0.025;
 
 /// Eigenvalues of K below this share of the first are what the solvers' accuracy leaves.
 constexpr double stands_out = 1e-6;
@@ -138,7 +142,11 @@ double most_links(const Samples<T>& samples, const MvuOptions& options, const Ru
 
 template <class T>
 Plan Mvu<T>::plan(const Samples<T>& samples, const MvuOptions& options, const Run& run) {
-  return plan_mvu(samples.rows(), most_links(samples, options, run), options, run).plan;
+  MvuPlan out = plan_mvu(samples.rows(), most_links(samples, options, run), options, run);
+  out.plan.flops += distance_flops(samples);
+  estimate_map_seconds(out.plan, samples, options.neighbors.search, out.whole ? whole_share : reduced_share,
+                       run);
+  return out.plan;
 }
 
 template <class T>

@@ -9,7 +9,7 @@ namespace mercer {
 namespace {
 
 constexpr double alpha = 1e-3;
-constexpr Index points_at_once = 64;
+constexpr Index points_a_task = 64;
 
 template <class T>
 Vector<double> weights(const Samples<T>& points, Index i, const Samples<T>& fixed,
@@ -37,10 +37,10 @@ Vector<double> weights(const Samples<T>& points, Index i, const Samples<T>& fixe
 template <class T>
 Matrix<T> place_by_neighbors(const Samples<T>& points, const Samples<T>& fixed, const Matrix<T>& map,
                              const NeighborLists& lists, const Run& run) {
-  const Index n = points.rows(), parts = (n + points_at_once - 1) / points_at_once;
+  const Index n = points.rows(), parts = (n + points_a_task - 1) / points_a_task;
   Matrix<T> out(n, map.cols());
   parallel_for(parts, run, [&](Index part) {
-    for (Index i = part * points_at_once; i < std::min(n, (part + 1) * points_at_once); ++i) {
+    for (Index i = part * points_a_task; i < std::min(n, (part + 1) * points_a_task); ++i) {
       const auto neighbors = lists.neighbors(i);
       if (lists.distances(i)[0] == 0) {
         out.row(i) = map.row(neighbors[0]);

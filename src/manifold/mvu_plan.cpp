@@ -71,8 +71,9 @@ MvuPlan plan_mvu(Index n, double links, const MvuOptions& options, const Run& ru
                         : fmt::format("at most {} components", most_basis - beyond_components));
     out.rank = std::min(out.basis, options.components + spare_dimensions);
     plan.route = Route::lowrank;
-    plan.problem = fmt::format("unfolding {} points on {} vectors of the Laplacian, with up to {:.0f} links",
-                               n, out.basis, links);
+    plan.problem =
+        fmt::format("map by unfolding {} points on {} vectors of the Laplacian, with up to {:.0f} links", n,
+                    out.basis, links);
     const std::string whole =
         fits ? fmt::format("the whole program: more than {:.0f} links take long", whole_most)
              : fmt::format("the whole program: {} do not fit", format_bytes(whole_bytes));

@@ -10,7 +10,7 @@ namespace mercer {
 namespace {
 
 constexpr std::size_t remembered = 12;
-constexpr Index most_rounds = 12, most_steps = 400;
+constexpr Index most_rounds = 12, most_descents = 400;
 constexpr double enough = 1e-5;  ///< predicted fall of F that ends a round, relative to the variance's part
 constexpr double exact_enough = 1e-3;  ///< root mean square change of squared lengths that ends it all
 
@@ -63,7 +63,7 @@ Index minimise(const Tension& tension, const Preconditioner& preconditioner, dou
   std::deque<Pair> pairs;
   Matrix<double> gradient, next;
   tension.gradient(x, gradient, run);
-  for (Index step = 0; step < most_steps; ++step) {
+  for (Index step = 0; step < most_descents; ++step) {
     run.check();
     Matrix<double> p = descent(gradient, pairs, preconditioner);
     if (inner(p, gradient) >= 0) {
@@ -83,7 +83,7 @@ Index minimise(const Tension& tension, const Preconditioner& preconditioner, dou
     if (pairs.size() > remembered) pairs.pop_front();
     if (!(fall > 1e-3 * enough * scale)) return step + 1;
   }
-  return most_steps;
+  return most_descents;
 }
 
 }  // namespace
@@ -106,7 +106,7 @@ RefinedMap refine(const MvuLinks& links, const MvuBasis& basis, Matrix<double>& 
     out.steps += steps;
     const double before = out.change;
     out.change = tension.change(map, run);
-    out.converged = out.change < exact_enough || steps < most_steps;
+    out.converged = out.change < exact_enough || steps < most_descents;
     if (out.change < exact_enough) break;
     tension.update(map, run);
     if (out.change > before / 4) tension.stiffen(2);

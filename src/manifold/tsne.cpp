@@ -4,6 +4,7 @@
 #include "base/parallel.hpp"
 #include "base/stopwatch.hpp"
 #include "manifold/manifold_data.hpp"
+#include "manifold/map_seconds.hpp"
 #include "manifold/new_points.hpp"
 #include "manifold/tsne_descent.hpp"
 #include "manifold/tsne_place.hpp"
@@ -18,6 +19,9 @@
 
 namespace mercer {
 namespace {
+
+/// Of the rate of matrix products, that the forces reach, whichever way they are summed.
+constexpr double tsne_share = 0.5;
 
 constexpr Index quality_neighbors = 12;
 
@@ -98,7 +102,9 @@ TsneStart parse_tsne_start(std::string_view name) {
 
 template <class T>
 Plan Tsne<T>::plan(const Samples<T>& samples, const TsneOptions& options, const Run& run) {
-  return plan_tsne(samples, options, run).plan;
+  Plan plan = plan_tsne(samples, options, run).plan;
+  estimate_map_seconds(plan, samples, options.search, tsne_share, run);
+  return plan;
 }
 
 template <class T>
@@ -126,7 +132,7 @@ Tsne<T> Tsne<T>::fit(const Samples<T>& samples, const TsneOptions& options, cons
 
   std::optional<SparseAffinities<float>> p;
   const bool exact = plan.gradient == TsneGradient::exact;
-  if (!exact || options.start == TsneStart::laplacian)
+  if (!exact || (options.start == TsneStart::laplacian && options.initial.size() == 0))
     p = linked_affinities(points, options, report.embedding->graph.emplace(), watch, steady);
   model.embedding_ = tsne_start(points, options, p, steady);
   watch.lap("start");
@@ -145,7 +151,8 @@ Tsne<T> Tsne<T>::fit(const Samples<T>& samples, const TsneOptions& options, cons
     if (const std::string note = forces->note(); !note.empty()) report.notes.push_back(note);
   }
   if (!course.fell)
-    report.notes.emplace_back("the divergence no longer fell after the exaggeration: try a lower learning rate");
+    report.notes.emplace_back(
+        "the divergence no longer fell after the exaggeration: try a lower learning rate");
   report.embedding->kl_divergence = course.divergence;
   report.embedding->kl_history = std::move(course.history);
   watch.lap("descent");
@@ -177,7 +184,7 @@ std::unique_ptr<Model<T>> Tsne<T>::read(ModelReader<T>& reader) {
   model->perplexity_ = reader.number("perplexity");
   const Index n = model->report_.n, k = model->report_.components;
   if (k < 1 || k > 3) reader.damaged(fmt::format("a t-SNE map of {} components", k));
-  if (!(model->perplexity_ > 1 && 3 * model->perplexity_ <= double(n - 1)))
+  if (!perplexity_suits(model->perplexity_, n))
     reader.damaged(fmt::format("a perplexity of {} with {} points", model->perplexity_, n));
   return model;
 }

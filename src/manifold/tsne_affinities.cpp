@@ -1,6 +1,7 @@
 // Perplexities by Newton's method inside a bracket, and P made symmetric.
 #include "manifold/tsne_affinities.hpp"
 
+#include "base/at.hpp"
 #include "base/parallel.hpp"
 #include "kernel/elementwise.hpp"
 #include "kernel/primitives.hpp"
@@ -16,9 +17,7 @@ namespace {
 
 constexpr Index rows_at_once = 256;
 constexpr double entropy_tolerance = 1e-10;
-constexpr int most_steps = 200;
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+constexpr int most_bisections = 200;
 
 /// p_{j|i} by rows, or by columns: who has j among its neighbours; ascending.
 template <class T>
@@ -102,7 +101,7 @@ double calibrate(std::span<const double> squared, double perplexity, std::span<d
   double beta = mean > 0 ? 1 / mean : 1;
   double low = 0, high = std::numeric_limits<double>::infinity();  // H falls with β
   double sum = 0;
-  for (int step = 0; step < most_steps; ++step) {
+  for (int step = 0; step < most_bisections; ++step) {
     for (std::size_t j = 0; j < squared.size(); ++j) p[j] = squared[j] - nearest;
     elementwise::exp_scaled(p.data(), count, -beta);
     double first = 0, second = 0;

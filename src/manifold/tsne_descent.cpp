@@ -9,7 +9,7 @@
 namespace mercer {
 namespace {
 
-constexpr Index points_at_once = 4096, iterations_a_report = 50;
+constexpr Index points_moved_at_once = 4096, iterations_a_report = 50;
 constexpr double early_momentum = 0.5, late_momentum = 0.8;
 /// No point jumps further along an axis at once: the weights change over lengths of 1.
 constexpr double longest_step = 5;
@@ -41,13 +41,13 @@ template <class T>
 void center(TsneMap<T>& map, const Run& run) {
   for (Index c = 0; c < map.components(); ++c) {
     T* axis = map.axis(c);
-    const double sum = sum_chunks(map.points(), points_at_once, run, [&](Index first, Index last) {
+    const double sum = sum_chunks(map.points(), points_moved_at_once, run, [&](Index first, Index last) {
       double part = 0;
       for (Index i = first; i < last; ++i) part += double(axis[i]);
       return part;
     });
     const T mean = T(sum / double(map.points()));
-    for_chunks(map.points(), points_at_once, run, [&](Index first, Index last) {
+    for_chunks(map.points(), points_moved_at_once, run, [&](Index first, Index last) {
       for (Index i = first; i < last; ++i) axis[i] -= mean;
     });
   }
@@ -67,7 +67,7 @@ TsneCourse descend(TsneForces<T>& forces, const TsneOptions& options, double rat
     run.report(stage, double(iteration) / double(options.iterations));
     const bool early = iteration < options.exaggerated;
     forces.gradient(map, early ? options.exaggeration : 1, memory.gradient, run);
-    for_chunks(map.points(), points_at_once, run, [&](Index first, Index last) {
+    for_chunks(map.points(), points_moved_at_once, run, [&](Index first, Index last) {
       memory.move(map, T(rate), T(early ? early_momentum : late_momentum), first, last);
     });
     center(map, run);

@@ -22,7 +22,7 @@ constexpr double least_intervals = 50;
 constexpr double margin = 12;
 /// Nodes that a map may grow by before the grid must.
 constexpr double slack = 1.05;
-constexpr Index most_parts = 8, points_a_part = 8192, rows_at_once = 8;
+constexpr Index most_parts = 8, points_a_part = 8192, grid_rows_at_once = 8;
 
 template <class T>
 T* aligned_scratch(Index count) {
@@ -156,7 +156,7 @@ void TsneField<T>::transform_kernels(const Run& run) {
   AlignedArray<Complex> rows(height_ * pitch_);
   std::fill_n(rows.data(), height_ * pitch_, Complex());
   for (Index k = 0; k <= components_; ++k) {
-    for_chunks(height_, rows_at_once, run, [&](Index first, Index last) {
+    for_chunks(height_, grid_rows_at_once, run, [&](Index first, Index last) {
       T* row = aligned_scratch<T>(length_);
       for (Index r = first; r < last; ++r) {
         const double v = double(std::min(r, height_ - r)), y = h * signed_step(r, height_);
@@ -203,7 +203,7 @@ void TsneField<T>::convolve(const Run& run) {
   constexpr Index bundle = FourierPlans<T>::bundle;
   const FourierPlans<T>& plans = plans_.front();
   const Index rows = grid_.rows, cols = grid_.cols, size = height_ * bundle;
-  for_chunks(rows, rows_at_once, run, [&](Index first, Index last) {
+  for_chunks(rows, grid_rows_at_once, run, [&](Index first, Index last) {
     T* row = aligned_scratch<T>(length_);
     for (Index r = first; r < last; ++r) {
       const T* charges = charges_.data() + r * cols;
@@ -242,7 +242,7 @@ void TsneField<T>::convolve(const Run& run) {
                     spectra_[static_cast<std::size_t>(k)].data() + r * pitch_ + first);
     }
   });
-  for_chunks(rows, rows_at_once, run, [&](Index first, Index last) {
+  for_chunks(rows, grid_rows_at_once, run, [&](Index first, Index last) {
     T* row = aligned_scratch<T>(length_);
     for (Index r = first; r < last; ++r)
       for (Index k = 0; k <= components_; ++k) {

@@ -12,7 +12,7 @@
 namespace mercer {
 namespace {
 
-constexpr Index points_at_once = 1024;
+constexpr Index points_pulled_at_once = 1024;
 
 template <class T>
 class ExactForces final : public TsneForces<T> {
@@ -79,7 +79,7 @@ class LinkedForces : public TsneForces<T> {
   void gradient(const TsneMap<T>& map, double exaggeration, TsneMap<T>& out, const Run& run) override {
     const T share = T(1 / repel(map, repulsion_, run)), pull = T(exaggeration);
     paired_places(map, pairs_);
-    for_chunks(map.points(), points_at_once, run, [&](Index first, Index last) {
+    for_chunks(map.points(), points_pulled_at_once, run, [&](Index first, Index last) {
       link_attraction<T>(map, p_, pairs_, first, last, out);
       for (Index c = 0; c < map.components(); ++c)
         for (Index i = first; i < last; ++i)
@@ -89,7 +89,7 @@ class LinkedForces : public TsneForces<T> {
 
   double divergence(const TsneMap<T>& map, const Run& run) override {
     const double normalizer = repel(map, repulsion_, run);
-    const double cross = sum_chunks(map.points(), points_at_once, run, [&](Index first, Index last) {
+    const double cross = sum_chunks(map.points(), points_pulled_at_once, run, [&](Index first, Index last) {
       return link_divergence(map, p_, first, last);
     });
     return negative_entropy_ + cross + std::log(normalizer);
@@ -157,7 +157,7 @@ class InterpolationForces final : public LinkedForces<T> {
       return tree_.repel(map, force, run);
     }
     weight_.resize(static_cast<std::size_t>(map.points()));
-    const double weight = sum_chunks(map.points(), points_at_once, run, [&](Index first, Index last) {
+    const double weight = sum_chunks(map.points(), points_pulled_at_once, run, [&](Index first, Index last) {
       read_fields(field_.grid(), field_.values(), map, first, last, weight_.data(), force);
       double sum = 0;
       for (Index i = first; i < last; ++i) sum += double(weight_[static_cast<std::size_t>(i)]);

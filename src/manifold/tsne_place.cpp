@@ -17,9 +17,9 @@
 namespace mercer {
 namespace {
 
-constexpr Index exact_most = 4096;  ///< points of the map whose repulsion is summed one by one
-constexpr Index field_nodes = 2048, places_tried = 10, points_at_once = 32;
-constexpr int most_steps = 200, most_halvings = 20;
+constexpr Index summed_most = 4096;  ///< points of the map whose repulsion is summed one by one
+constexpr Index field_nodes = 2048, places_tried = 10, points_placed_at_once = 32;
+constexpr int most_moves = 200, most_halvings = 20;
 constexpr double still = 1e-4;  ///< a step this short is the last: the weights change over lengths of 1
 
 using Place = std::array<double, 3>;
@@ -30,7 +30,7 @@ template <class T>
 class Surroundings {
  public:
   Surroundings(const TsneMap<T>& map, const Run& run) : map_(map) {
-    if (map.points() <= exact_most || map.components() > 2) return;
+    if (map.points() <= summed_most || map.components() > 2) return;
     field_ = std::make_unique<TsneField<T>>(map.components(), field_nodes);
     if (!field_->compute(map, run)) field_.reset();
   }
@@ -90,7 +90,7 @@ class Newcomer {
 
   [[nodiscard]] Place descend(Place y) const {
     View view = look(y);
-    for (int step = 0; step < most_steps; ++step) {
+    for (int step = 0; step < most_moves; ++step) {
       double factor = 1 / view.curvature, moved = 0;
       Place next{};
       View there;
@@ -150,7 +150,7 @@ template <class T>
 Matrix<T> place_points(const NeighborLists& lists, const TsneMap<T>& map, double perplexity, const Run& run) {
   Matrix<T> out(lists.size(), map.components());
   const Surroundings<T> surroundings(map, run);
-  for_chunks(lists.size(), points_at_once, run, [&](Index first, Index last) {
+  for_chunks(lists.size(), points_placed_at_once, run, [&](Index first, Index last) {
     Newcomer<T> newcomer(map, surroundings);
     for (Index i = first; i < last; ++i) {
       if (lists.distances(i)[0] == 0) {  // it is in the map already

@@ -32,10 +32,10 @@ void require_sensible(const TsneOptions& o, Index n) {
   if (n < 5)
     throw Error(ErrorCode::bad_data, fmt::format("t-SNE of {} point{} makes no sense", n, n == 1 ? "" : "s"),
                 "give at least 5");
-  if (3 * o.perplexity > double(n - 1))
+  if (!perplexity_suits(o.perplexity, n))
     refuse(fmt::format("a perplexity of {} needs more than {:.0f} points, and there are {}", o.perplexity,
-                       3 * o.perplexity, n),
-           fmt::format("at most {:.4g} for these", std::floor(100.0 / 3 * double(n - 1)) / 100));
+                       std::ceil(o.perplexity + 1), n),
+           fmt::format("at most {}, and better a third of that", n - 2));
   if (o.iterations < 1 || o.exaggerated < 0)
     refuse("the number of iterations must be at least 1, and of exaggerated ones at least 0");
   if (!(o.exaggeration >= 1) || !std::isfinite(o.exaggeration))
@@ -43,6 +43,14 @@ void require_sensible(const TsneOptions& o, Index n) {
   if (!(o.learning_rate >= 0) || !std::isfinite(o.learning_rate))
     refuse(fmt::format("a learning rate of {} makes no sense", o.learning_rate),
            "above 0, or 0 to have it chosen");
+  if (o.initial.size() > 0 && (o.initial.rows() != n || o.initial.cols() != o.components))
+    refuse(fmt::format("the map to begin with is {}x{}, and one of {} points has {}x{}", o.initial.rows(),
+                       o.initial.cols(), n, n, o.components));
+  if (!o.initial.allFinite())
+    throw Error(ErrorCode::bad_data, "the map to begin with has a number that is not finite");
+  if (o.initial.size() > 0 && (o.initial.rowwise() - o.initial.row(0)).isZero(0))
+    throw Error(ErrorCode::bad_data, "all points of the map to begin with are in one place",
+                "no force moves them apart: give them different places");
   if (!(o.angle >= 0 && o.angle <= 1))
     refuse(fmt::format("an angle of {} makes no sense", o.angle), "from 0, exact, to 1; 0.5 is usual");
 }
@@ -75,6 +83,8 @@ double linked_bytes(double n, double neighbors, double components) {
 }
 
 }  // namespace
+
+bool perplexity_suits(double perplexity, Index n) { return perplexity > 1 && perplexity <= double(n - 2); }
 
 template <class T>
 TsnePlan plan_tsne(const Samples<T>& samples, const TsneOptions& options, const Run& run) {

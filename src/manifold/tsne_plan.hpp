@@ -16,6 +16,9 @@ struct TsnePlan {
 
 /// Throws Error{usage} where the options make no sense for so many points, Error{no_memory} where the budget
 /// does not suffice.
+/// Of n − 1 neighbours that all count alike it is n − 1.
+[[nodiscard]] bool perplexity_suits(double perplexity, Index n);
+
 template <class T>
 [[nodiscard]] TsnePlan plan_tsne(const Samples<T>& samples, const TsneOptions& options, const Run& run);
 

@@ -65,6 +65,11 @@ template <class T>
 Matrix<T> tsne_start(const Samples<T>& points, const TsneOptions& options,
                      const std::optional<SparseAffinities<float>>& p, const Run& run) {
   const Index n = points.rows();
+  if (options.initial.size() > 0) {
+    Matrix<T> given = options.initial.template cast<T>();
+    given.rowwise() -= given.colwise().mean().eval();
+    return given;
+  }
   Matrix<T> found(n, 0);
   if (options.start == TsneStart::pca)
     found = Pca<T>::fit(points, {.components = options.components, .residual = rough}, run).scores();

@@ -12,8 +12,8 @@ namespace mercer {
 /// The standard deviation of the first axis.
 inline constexpr double tsne_start_size = 1e-4;
 
-/// PCA's components, those of the normalised Laplacian of `p` (which must be there for it), or normal noise
-/// by run.seed; axes that the data does not have are noise too. n x components.
+/// The map that was given; or PCA's components, those of the normalised Laplacian of `p` (which must be there
+/// for it), or normal noise by run.seed; axes that the data does not have are noise too. n x components.
 template <class T>
 [[nodiscard]] Matrix<T> tsne_start(const Samples<T>& points, const TsneOptions& options,
                                    const std::optional<SparseAffinities<float>>& p, const Run& run);

@@ -8,7 +8,7 @@
 namespace mercer {
 namespace {
 
-constexpr Index points_at_once = 4096;
+constexpr Index points_walked_at_once = 4096;
 
 /// Bits 0, 1, 2 ... of x moved to 0, C, 2C ...
 template <int C>
@@ -107,7 +107,7 @@ void TsneTree<T>::sort_points(const TsneMap<T>& map, const Run& run) {
   // The whole map is one cell: a little more than its longest side.
   const double side = double(box.longest_side(components)), cells = double(1 << levels);
   const double scale = side > 0 ? (cells - 1) / side : 0;
-  for_chunks(n, points_at_once, run, [&](Index first, Index last) {
+  for_chunks(n, points_walked_at_once, run, [&](Index first, Index last) {
     for (Index i = first; i < last; ++i) {
       std::uint64_t code = 0;
       for (Index c = 0; c < components; ++c) {
@@ -118,7 +118,7 @@ void TsneTree<T>::sort_points(const TsneMap<T>& map, const Run& run) {
     }
   });
   radix_sort(keys_, other_keys_, levels * static_cast<int>(components));
-  for_chunks(n, points_at_once, run, [&](Index first, Index last) {
+  for_chunks(n, points_walked_at_once, run, [&](Index first, Index last) {
     for (Index i = first; i < last; ++i) {
       const std::int32_t point = keys_[static_cast<std::size_t>(i)].point;
       order_[static_cast<std::size_t>(i)] = point;

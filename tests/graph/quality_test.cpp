@@ -91,7 +91,7 @@ TYPED_TEST(Quality, OfTheDataItselfIsPerfect) {
   EXPECT_EQ(same.trustworthiness, 1);
   EXPECT_EQ(same.continuity, 1);
   EXPECT_EQ(same.preservation, 1);
-  EXPECT_EQ(same.stress, 0);
+  EXPECT_LT(same.stress, 1e-12);
   const EmbeddingQuality larger = embedding_quality<TypeParam>(x, Matrix<TypeParam>(TypeParam(8) * x), {});
   EXPECT_EQ(larger.trustworthiness, 1);
   EXPECT_LT(larger.stress, 1e-12) << "the scale of a map does not matter";

@@ -104,6 +104,39 @@ TYPED_TEST(ShortestPaths, AlongALineAreSums) {
   }
 }
 
+/// Many equal points, few of them far from each other: links of length 0 and some that are thousands of times
+/// the mean, several of them waiting at a time.
+TEST(ShortestPaths, AmongGroupsOfEqualPointsFarApart) {
+  for (const Index members : {6, 40, 120}) {
+    const std::vector<double> places = {0, 1, 2.4, 4.1, 7, 30};
+    const Index groups = static_cast<Index>(places.size()), n = groups * members;
+    std::vector<Eigen::Triplet<double, std::int64_t>> entries;
+    const auto link = [&](Index i, Index j, double length) {
+      entries.emplace_back(i, j, length);
+      entries.emplace_back(j, i, length);
+    };
+    for (Index g = 0; g < groups; ++g) {
+      for (Index m = 1; m < members; ++m)
+        for (Index back = 1; back <= std::min<Index>(m, 5); ++back)
+          link(g * members + m, g * members + m - back, 0);
+      for (Index h = 0; h < g; ++h)
+        link(g * members + h, h * members + 1,
+             places[static_cast<std::size_t>(g)] - places[static_cast<std::size_t>(h)]);
+    }
+    SparseMatrix<double> graph(n, n);
+    graph.setFromTriplets(entries.begin(), entries.end(), [](double, double b) { return b; });
+    Matrix<double> found(n, n);
+    shortest_paths<double>(graph, all(n), found, {});
+    for (Index i = 0; i < n; ++i)
+      for (Index j = 0; j < n; ++j)
+        ASSERT_NEAR(found(i, j),
+                    std::abs(places[static_cast<std::size_t>(i / members)] -
+                             places[static_cast<std::size_t>(j / members)]),
+                    1e-12)
+            << members << " a group, from " << i << " to " << j;
+  }
+}
+
 TEST(PathFinder, OrdersTheVerticesSoThatABatchIsNear) {
   // A circle of 400: eight in a row are mostly eight neighbours.
   const Index n = 400;

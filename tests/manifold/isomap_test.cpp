@@ -2,8 +2,8 @@
 #include <mercer/error.hpp>
 #include <mercer/isomap.hpp>
 
-#include "data/expect_error.hpp"
 #include "data/temporary_file.hpp"
+#include "expect_error.hpp"
 #include "graph/naive.hpp"
 #include "manifold/geodesic_map.hpp"
 #include "manifold/unrolled.hpp"
@@ -15,17 +15,13 @@
 namespace mercer {
 namespace {
 
-using mercer::testing::error_of;
-using mercer::testing::expect_contains;
+using mercer::test::error_of;
+using mercer::test::expect_contains;
 using test::least_r_squared;
+using test::samples;
 using test::swiss_roll;
 
 const Lap no_laps = [](const std::string&) {};
-
-template <class T>
-Samples<T> samples(const Matrix<double>& points) {
-  return Matrix<T>(points.template cast<T>());
-}
 
 /// −½HD²H with D by Floyd and Warshall on the naive graph, its eigenpairs by LAPACK.
 Matrix<double> naive_lengths(const Matrix<double>& points, Index neighbors) {
@@ -247,7 +243,7 @@ TYPED_TEST(IsomapOf, AFileIsTheModel) {
     options.landmarks = landmarks;
     options.scale = Scale::standardize;
     const auto model = Isomap<TypeParam>::fit(samples<TypeParam>(roll.points), options);
-    const mercer::testing::TemporaryFile file(".mercer");
+    const test::TemporaryFile file(".mercer");
     model.save(file.path());
     ModelReader<TypeParam> reader(file.path());
     EXPECT_EQ(reader.method(), "isomap");

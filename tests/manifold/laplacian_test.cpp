@@ -2,8 +2,8 @@
 #include <mercer/error.hpp>
 #include <mercer/laplacian.hpp>
 
-#include "data/expect_error.hpp"
 #include "data/temporary_file.hpp"
+#include "expect_error.hpp"
 #include "graph/naive.hpp"
 #include "manifold/unrolled.hpp"
 #include "model/model_file.hpp"
@@ -15,15 +15,11 @@
 namespace mercer {
 namespace {
 
-using mercer::testing::error_of;
-using mercer::testing::expect_contains;
+using mercer::test::error_of;
+using mercer::test::expect_contains;
+using test::samples;
 
-constexpr double pi = std::numbers::pi;
-
-template <class T>
-Samples<T> samples(const Matrix<double>& points) {
-  return Matrix<T>(points.template cast<T>());
-}
+using std::numbers::pi;
 
 /// W of the naive graph.
 Matrix<double> naive_weights(const Matrix<double>& points, Index neighbors, GraphWeights weights,
@@ -253,7 +249,7 @@ TYPED_TEST(LaplacianOf, AFileIsTheModel) {
     options.diffusion = diffusion;
     options.scale = Scale::standardize;
     const auto model = LaplacianEigenmaps<TypeParam>::fit(rows, options);
-    const mercer::testing::TemporaryFile file(".mercer");
+    const test::TemporaryFile file(".mercer");
     model.save(file.path());
     ModelReader<TypeParam> reader(file.path());
     EXPECT_EQ(reader.method(), "laplacian");

@@ -3,9 +3,9 @@
 #include <mercer/generate.hpp>
 #include <mercer/lle.hpp>
 
-#include "data/expect_error.hpp"
 #include "data/temporary_file.hpp"
 #include "decompositions.hpp"
+#include "expect_error.hpp"
 #include "manifold/lle_alignment.hpp"
 #include "manifold/neighborhood.hpp"
 #include "model/model_file.hpp"
@@ -16,8 +16,8 @@
 namespace mercer {
 namespace {
 
-using mercer::testing::error_of;
-using mercer::testing::expect_contains;
+using mercer::test::error_of;
+using mercer::test::expect_contains;
 
 constexpr LleVariant variants[] = {LleVariant::standard, LleVariant::modified, LleVariant::hessian};
 
@@ -259,7 +259,7 @@ TEST(Lle, SavedAndReadItPlacesNewPointsTheSame) {
   const Matrix<double> fresh = Roll(20, 9).points;
   for (const LleVariant variant : variants) {
     const auto model = Lle<float>::fit(roll.points.cast<float>().eval(), with(variant, 10));
-    const mercer::testing::TemporaryFile file(".mercer");
+    const test::TemporaryFile file(".mercer");
     model.save(file.path());
     ModelReader<float> reader(file.path());
     const auto again = Lle<float>::read(reader);

@@ -1,9 +1,9 @@
 // Maximum variance unfolding (row M11): known optima, links kept, both programs, new points, files, errors.
 #include <mercer/mvu.hpp>
 
-#include "data/expect_error.hpp"
 #include "data/temporary_file.hpp"
 #include "decompositions.hpp"
+#include "expect_error.hpp"
 #include "model/model_file.hpp"
 #include "support.hpp"
 
@@ -14,8 +14,8 @@
 namespace mercer {
 namespace {
 
-using mercer::testing::error_of;
-using mercer::testing::expect_contains;
+using mercer::test::error_of;
+using mercer::test::expect_contains;
 using std::numbers::pi;
 
 /// A sheet bent to an S (scikit-learn's S-curve), and its two intrinsic coordinates.
@@ -281,7 +281,7 @@ TYPED_TEST(MvuFit, IsSavedAndRead) {
   using T = TypeParam;
   const Samples<T> samples = samples_of<T>(s_curve(60, 12).points);
   const auto model = Mvu<T>::fit(samples, {.neighbors = {.count = 5}, .scale = Scale::standardize});
-  const mercer::testing::TemporaryFile file(".mercer");
+  const test::TemporaryFile file(".mercer");
   model.save(file.path());
   ModelReader<T> reader(file.path());
   EXPECT_EQ(reader.method(), "mvu");

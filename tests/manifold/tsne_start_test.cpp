@@ -27,6 +27,13 @@ TEST(TsneStart, HasOneSizeWhateverItIs) {
     }
 }
 
+TEST(TsneStart, MayBeAMapThatIsThere) {
+  const Matrix<double> rows = test::random_matrix<double>(60, 4, 5),
+                       given = 30 * test::random_matrix<double>(60, 2, 6);
+  const Matrix<double> map = tsne_start<double>(rows, {.initial = given}, {}, {});
+  EXPECT_NEAR((map - (given.rowwise() - given.colwise().mean())).norm(), 0, 1e-12);
+}
+
 /// D^{−½}v of the bottom eigenvectors v of I − D^{−½}PD^{−½}, up to their signs and a little noise.
 TEST(TsneStart, OfTheLaplacianIsItsBottomEigenvectors) {
   Matrix<double> rows = test::random_matrix<double>(150, 3, 2);

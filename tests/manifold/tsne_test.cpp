@@ -2,8 +2,8 @@
 #include <mercer/error.hpp>
 #include <mercer/tsne.hpp>
 
-#include "data/expect_error.hpp"
 #include "data/temporary_file.hpp"
+#include "expect_error.hpp"
 #include "model/model_file.hpp"
 #include "support.hpp"
 
@@ -14,8 +14,8 @@
 namespace mercer {
 namespace {
 
-using mercer::testing::error_of;
-using mercer::testing::expect_contains;
+using mercer::test::error_of;
+using mercer::test::expect_contains;
 
 /// Three Gaussians far apart, one after the other.
 template <class T>
@@ -264,7 +264,7 @@ TYPED_TEST(TsneFit, IsSavedAndRead) {
   TsneOptions options = quick();
   options.scale = Scale::center;
   const auto model = Tsne<T>::fit(Samples<T>(rows), options);
-  const mercer::testing::TemporaryFile file(".mercer");
+  const test::TemporaryFile file(".mercer");
   model.save(file.path());
   ModelReader<T> reader(file.path());
   EXPECT_EQ(reader.method(), "tsne");
@@ -274,6 +274,26 @@ TYPED_TEST(TsneFit, IsSavedAndRead) {
   EXPECT_EQ(dynamic_cast<const Tsne<T>&>(*read).rows(), model.rows());
   const Samples<T> fresh = three_clouds<T>(4, 17);
   EXPECT_EQ(read->transform(fresh), model.transform(fresh));
+}
+
+/// From the end of a descent, one without exaggeration has nowhere to go.
+TYPED_TEST(TsneFit, GoesOnFromAMapThatIsThere) {
+  using T = TypeParam;
+  const Samples<T> points = three_clouds<T>(40, 16);
+  TsneOptions options = quick();
+  options.iterations = 1000;
+  const auto model = Tsne<T>::fit(points, options);
+  options.initial = model.scores().template cast<double>();
+  options.exaggeration = 1;
+  options.iterations = 100;
+  const auto again = Tsne<T>::fit(points, options);
+  EXPECT_LE(*again.report().embedding->kl_divergence, *model.report().embedding->kl_divergence + 1e-3);
+  EXPECT_LT((again.scores() - model.scores()).norm(), 0.2 * model.scores().norm());
+  options.initial = Matrix<double>::Zero(7, 2);
+  expect_contains(error_of([&] { (void)Tsne<T>::fit(points, options); }).what(),
+                  "the map to begin with is 7x2");
+  options.initial = Matrix<double>::Constant(120, 2, std::numeric_limits<double>::quiet_NaN());
+  EXPECT_EQ(error_of([&] { (void)Tsne<T>::fit(points, options); }).code(), ErrorCode::bad_data);
 }
 
 TEST(TsneReport, SaysWhatWasDone) {
@@ -359,7 +379,7 @@ TEST(TsneErrors, OptionsThatMakeNoSense) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   expect_contains(message({.components = 4}), "1, 2 or 3");
   expect_contains(message({.components = 0}), "1, 2 or 3");
-  expect_contains(message({.perplexity = 30}), "at most 19.66");
+  expect_contains(message({.perplexity = 60}), "at most 58");
   expect_contains(message({.perplexity = 1}), "perplexity of 1 ");
   expect_contains(message({.perplexity = nan}), "perplexity of nan");
   expect_contains(message({.perplexity = 5, .iterations = 0}), "iterations");

@@ -24,4 +24,9 @@ Matrix<double> laid_upon(const Matrix<double>& map, const Matrix<double>& onto);
 /// Mean distance to the k-th nearest row.
 double spacing(const Matrix<double>& map, Index k);
 
+template <class T>
+Samples<T> samples(const Matrix<double>& points) {
+  return Matrix<T>(points.template cast<T>());
+}
+
 }  // namespace mercer::test
