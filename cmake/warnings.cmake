@@ -1,6 +1,10 @@
 # Warnings and sanitizers, for our own targets only.
 add_library(mercer_warnings INTERFACE)
-target_compile_options(mercer_warnings INTERFACE -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual)
+target_compile_options(mercer_warnings INTERFACE -Wall -Wextra -Wnon-virtual-dtor -Woverloaded-virtual
+  $<$<NOT:$<BOOL:${MERCER_UNITY}>>:-Wshadow>)  # files compiled together see each other's names
+if(MERCER_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  target_compile_options(mercer_warnings INTERFACE -Wno-subobject-linkage)
+endif()
 if(MERCER_WARNINGS_AS_ERRORS)
   target_compile_options(mercer_warnings INTERFACE -Werror)
 endif()

@@ -19,7 +19,7 @@ namespace {
 using Maps = std::vector<MethodMap<double>>;
 using Json = nlohmann::ordered_json;
 
-struct Flags {
+struct CompareFlags {
   std::string data, out, scale = "none", kernel = "rbf(gamma=median)", pieces = "error";
   std::vector<std::string> methods{"pca", "kpca", "isomap", "lle", "hlle", "laplacian", "mvu", "tsne"};
   Index components = 2, neighbors = 12;
@@ -46,7 +46,7 @@ Json entry_of(const MethodMap<double>& map) {
   return entry;
 }
 
-void print_json(const Flags& flags, const Dataset<double>& data, const Maps& maps) {
+void print_json(const CompareFlags& flags, const Dataset<double>& data, const Maps& maps) {
   Json json = {{"command", "compare"},           {"n", data.samples.rows()},     {"d", data.samples.cols()},
                {"components", flags.components}, {"neighbors", flags.neighbors}, {"methods", Json::array()}};
   for (const auto& map : maps) json["methods"].push_back(entry_of(map));
@@ -64,7 +64,7 @@ std::string line_of(const MethodMap<double>& map) {
   return out + "\n";
 }
 
-void print_words(const Flags& flags, const Maps& maps) {
+void print_words(const CompareFlags& flags, const Maps& maps) {
   std::string text = fmt::format("{:<10}  {:>8}  {:>15}  {:>10}  {:>15}  {:>7}\n", "method", "seconds",
                                  "trustworthiness", "continuity", "neighbours kept", "stress");
   for (const auto& map : maps) text += line_of(map);
@@ -72,7 +72,7 @@ void print_words(const Flags& flags, const Maps& maps) {
   print(text);
 }
 
-void compare_and_report(const Flags& flags, const CompareOptions& options, const Session& session) {
+void compare_and_report(const CompareFlags& flags, const CompareOptions& options, const Session& session) {
   Maps maps;
   Dataset<double> data;
   {
@@ -125,12 +125,14 @@ std::vector<plot::PointMap> compared_maps(const Dataset<double>& data, const Map
 }
 
 Command add_compare(CLI::App& program) {
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<CompareFlags>();
   auto* parser = program.add_subcommand("compare", "methods side by side: one table, one picture");
   const std::string what = "Problem", results = "Results", how = "Running";
   parser->add_option("DATA", flags->data, "csv, tsv, npy, npz, libsvm (text also .gz); '-' is CSV on stdin")
       ->required();
-  parser->add_option("--methods", flags->methods, "separated by commas; see below")
+  parser
+      ->add_option("--methods", flags->methods,
+                   "of those below, by commas (default all but mlle, diffusion)")
       ->type_name("LIST")
       ->delimiter(',')
       ->group(what);
@@ -161,6 +163,7 @@ Command add_compare(CLI::App& program) {
   add_seed(*parser, flags->run, how);
   parser->footer(
       fmt::format("Methods: {}.\n"
+                  "Measures are best at 1; stress, how far distances are off, at 0: √(Σ(d − sδ)²/Σd²).\n"
                   "Example: mercer compare roll.csv --label t --methods pca,isomap,hlle,tsne --out maps.png",
                   fmt::join(compared_methods(), ", ")));
 

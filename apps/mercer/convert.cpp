@@ -14,18 +14,18 @@
 namespace mercer::app {
 namespace {
 
-struct Flags {
+struct ConvertFlags {
   std::string in, out, precision = "double";
   ReadFlags read;
 };
 
-bool has_table_options(const Flags& flags) {
+bool has_table_options(const ConvertFlags& flags) {
   return !flags.read.label.empty() || flags.read.transpose || flags.read.missing != "error";
 }
 
 /// What no table is: a .tns file, a folder of images; and an npy or npz of other than two modes that shall
 /// keep them.
-bool is_array(const Flags& flags) {
+bool is_array(const ConvertFlags& flags) {
   std::error_code unknown;
   if (is_sparse_tensor_file(flags.in) || std::filesystem::is_directory(flags.in, unknown)) return true;
   return !is_stream(flags.in) && !is_text_table(flags.in) && is_tensor_output(flags.out) &&
@@ -42,7 +42,7 @@ Matrix<T> flattened(const TensorView<T>& x) {
 }
 
 template <class T>
-void write_dense(const Flags& flags, const TensorView<T>& x) {
+void write_dense(const ConvertFlags& flags, const TensorView<T>& x) {
   if (is_tensor_output(flags.out)) {
     write_tensor<T>(flags.out, x);
     return;
@@ -51,7 +51,7 @@ void write_dense(const Flags& flags, const TensorView<T>& x) {
 }
 
 template <class T>
-void convert_array(const Flags& flags, const Session& session, const Run& run) {
+void convert_array(const ConvertFlags& flags, const Session& session, const Run& run) {
   if (has_table_options(flags))
     throw Error(ErrorCode::usage, "--label, --missing and --transpose are for tables",
                 fmt::format("{} is an array", flags.in));
@@ -78,7 +78,7 @@ void convert_array(const Flags& flags, const Session& session, const Run& run) {
 
 /// A table as a 2-way array: what is not 0.
 template <class T>
-void convert_to_sparse(const Flags& flags, const Session& session, const Run& run) {
+void convert_to_sparse(const ConvertFlags& flags, const Session& session, const Run& run) {
   const Matrix<T> rows = read_dataset<T>(flags.in, flags.read.parsed(), run).samples.to_dense();
   session.interrupts.check();
   write_tensor<T>(flags.out, TensorView<T>::last_fastest(rows.data(), {rows.rows(), rows.cols()}));
@@ -87,7 +87,7 @@ void convert_to_sparse(const Flags& flags, const Session& session, const Run& ru
 }  // namespace
 
 Command add_convert(CLI::App& program) {
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<ConvertFlags>();
   auto* parser =
       program.add_subcommand("convert", "between csv, tsv, npy, npz, libsvm; arrays: npy, npz, tns");
   parser->add_option("IN", flags->in, "a table, an N-way array, a folder of images; '-': CSV on stdin")

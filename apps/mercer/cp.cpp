@@ -8,16 +8,14 @@
 namespace mercer::app {
 namespace {
 
-struct Flags : TensorFlags {
+struct CpFlags : TensorFlags {
   CpOptions cp;
   std::string start = "auto", missing = "error", weights;
   bool no_line_search = false;
 
   [[nodiscard]] CpOptions options() const {
     CpOptions chosen = cp;
-    chosen.start = start == "random"  ? CpStart::random
-                   : start == "hosvd" ? CpStart::hosvd
-                                      : CpStart::automatic;
+    chosen.start = parse_cp_start(start);
     chosen.missing = missing == "fit";
     chosen.line_search = !no_line_search;
     chosen.sample_mode = sample_mode;
@@ -26,7 +24,7 @@ struct Flags : TensorFlags {
 };
 
 template <class T>
-Cp<T> fit_stack(const Flags& flags, const CpOptions& options, const Stack<T>& x, const Run& run) {
+Cp<T> fit_stack(const CpFlags& flags, const CpOptions& options, const Stack<T>& x, const Run& run) {
   if (flags.weights.empty())
     return x.visit([&](const auto& values) { return Cp<T>::fit(values, options, run); });
   const TensorView<T> weights = read_tensor<T>(flags.weights, run);
@@ -38,7 +36,7 @@ Cp<T> fit_stack(const Flags& flags, const CpOptions& options, const Stack<T>& x,
   return Cp<T>::fit(x.dense("cp with weights"), weights, options, run);
 }
 
-void fit(const Flags& flags, const Session& session) {
+void fit(const CpFlags& flags, const Session& session) {
   const CpOptions options = flags.options();
   fit_tensor(
       "cp", flags, session,
@@ -48,7 +46,7 @@ void fit(const Flags& flags, const Session& session) {
       [&]<class T>(const Stack<T>& x, const Run& run) { return fit_stack<T>(flags, options, x, run); });
 }
 
-void add_problem(CLI::App& app, const std::string& group, Flags& flags) {
+void add_problem(CLI::App& app, const std::string& group, CpFlags& flags) {
   const auto count = CLI::Range(1, 1000000).description("");
   app.add_option("--rank", flags.cp.rank, "how many components")
       ->type_name("R")
@@ -88,7 +86,7 @@ void add_problem(CLI::App& app, const std::string& group, Flags& flags) {
 }  // namespace
 
 Command add_cp(CLI::App& program) {
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<CpFlags>();
   auto* parser = program.add_subcommand("cp", "an N-way array as a sum of few outer products (PARAFAC)");
   flags->add_to(*parser, [&](CLI::App& app, const std::string& group) { add_problem(app, group, *flags); });
   parser->footer(

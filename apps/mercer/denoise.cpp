@@ -19,7 +19,7 @@
 namespace mercer::app {
 namespace {
 
-struct Flags {
+struct DenoiseFlags {
   std::string data, noisy, clean, out, components = "2", method = "kpca", kernel = "rbf(gamma=median)";
   std::string center = "yes", scale = "none", precision = "double";
   bool json = false;
@@ -52,7 +52,8 @@ struct Fitted {
 };
 
 template <class T>
-Fitted<T> fit_pca(const Dataset<T>& data, const Components& components, const Flags& flags, const Run& run) {
+Fitted<T> fit_pca(const Dataset<T>& data, const Components& components, const DenoiseFlags& flags,
+                  const Run& run) {
   auto model = std::make_unique<Pca<T>>(Pca<T>::fit(
       data, {.components = components, .center = flags.center == "yes", .scale = parse_scale(flags.scale)},
       run));
@@ -65,7 +66,8 @@ Fitted<T> fit_pca(const Dataset<T>& data, const Components& components, const Fl
 }
 
 template <class T>
-Fitted<T> fit_kpca(const Dataset<T>& data, const Components& components, const Flags& flags, const Run& run) {
+Fitted<T> fit_kpca(const Dataset<T>& data, const Components& components, const DenoiseFlags& flags,
+                   const Run& run) {
   auto model = std::make_unique<KernelPca<T>>(KernelPca<T>::fit(data,
                                                                 {.components = components,
                                                                  .kernel = parse_kernel(flags.kernel),
@@ -95,7 +97,8 @@ struct Attempt {
 
 /// All rows or none: those of --noisy and --clean belong together one by one, and so do those of --out.
 template <class T>
-Dataset<T> read_whole(const std::string& path, const Flags& flags, const Model<T>& model, const Run& run) {
+Dataset<T> read_whole(const std::string& path, const DenoiseFlags& flags, const Model<T>& model,
+                      const Run& run) {
   const ReadOptions gaps_stay{.missing = Missing::fit, .transpose = flags.read.transpose};
   auto data = read_model_points<T>(path, gaps_stay, model, run, flags.run.quiet);
   require_no_gaps(path, data.samples);
@@ -103,7 +106,7 @@ Dataset<T> read_whole(const std::string& path, const Flags& flags, const Model<T
 }
 
 template <class T>
-void denoise(const Flags& flags, const std::vector<Components>& list, const Session& session) {
+void denoise(const DenoiseFlags& flags, const std::vector<Components>& list, const Session& session) {
   ProgressBar bar(!flags.run.quiet);
   const Run run = flags.run.run(session, bar);
   const auto data = read_dataset<T>(flags.data, flags.read.parsed(), run);
@@ -168,7 +171,7 @@ void denoise(const Flags& flags, const std::vector<Components>& list, const Sess
 }  // namespace
 
 Command add_denoise(CLI::App& program) {
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<DenoiseFlags>();
   auto* parser = program.add_subcommand("denoise", "project noisy points on the components of clean ones");
   parser->add_option("DATA", flags->data, "the points to fit on")->required();
   parser->add_option("--noisy", flags->noisy, "the points to denoise")->type_name("FILE")->required();

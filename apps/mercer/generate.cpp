@@ -15,14 +15,14 @@
 namespace mercer::app {
 namespace {
 
-struct Flags {
+struct GenerateFlags {
   std::string name, out = "-", scale = "none";
   Index n = 0, d = 0, clusters = 0;
   std::uint64_t seed = 0;
   bool list = false;
 };
 
-void write_array(const Flags& flags) {
+void write_array(const GenerateFlags& flags) {
   if (flags.d > 0 || flags.clusters > 0 || flags.scale != "none")
     throw Error(ErrorCode::usage, fmt::format("{} is an N-way array with a shape of its own", flags.name),
                 "it takes --n and --seed");
@@ -36,7 +36,7 @@ void write_array(const Flags& flags) {
 }  // namespace
 
 Command add_generate(CLI::App& program) {
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<GenerateFlags>();
   auto* parser = program.add_subcommand("generate", "example data: circles, swiss-roll, fluorescence, ...");
   parser->add_option("NAME", flags->name, "one of those --list shows");
   parser->add_flag("--list", flags->list, "what can be made");

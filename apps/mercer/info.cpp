@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::size_t most_classes = 12;  // as pictures have it: more numbers are a scale
 
-struct Flags {
+struct InfoFlags {
   std::string model, words;
   Index topics = 0, top = 8;
   bool json = false, reconstruction = false;
@@ -43,7 +43,7 @@ struct Extras {
 };
 
 template <class T>
-Extras extras_of(const Flags& flags, const Model<T>& model) {
+Extras extras_of(const InfoFlags& flags, const Model<T>& model) {
   if (!flags.words.empty() && flags.topics == 0)
     throw Error(ErrorCode::usage, "--words names the words of --topics", "add --topics N");
   Extras out;
@@ -134,7 +134,7 @@ void print_words(const Model<T>& model, const std::string& path, std::uintmax_t 
 }  // namespace
 
 Command add_info(CLI::App& program) {
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<InfoFlags>();
   auto* parser = program.add_subcommand("info", "what is this model?");
   parser->add_option("MODEL", flags->model, "a file written by --model")->required();
   parser->add_option("--topics", flags->topics, "the first N components by their heaviest features")

@@ -18,14 +18,14 @@
 namespace mercer::app {
 namespace {
 
-struct Flags {
+struct InverseFlags {
   std::string model, scores, out = "-", label;
   bool json = false;
   PreimageFlags preimage;
   RunFlags run;
 };
 
-void report(const Flags& flags, const std::string& method, Index d, const PreimageErrors& errors) {
+void report(const InverseFlags& flags, const std::string& method, Index d, const PreimageErrors& errors) {
   if (flags.json) {
     nlohmann::ordered_json json = {{"method", method}, {"n", errors.errors.size()}, {"d", d}};
     errors.put_into(json);
@@ -36,7 +36,7 @@ void report(const Flags& flags, const std::string& method, Index d, const Preima
 }
 
 template <class T>
-void require_columns(const Flags& flags, const Model<T>& model, Index found) {
+void require_columns(const InverseFlags& flags, const Model<T>& model, Index found) {
   if (found == model.components()) return;
   throw Error(ErrorCode::bad_data,
               fmt::format("{}: expected {} columns, one a component, found {}", flags.scores,
@@ -58,7 +58,8 @@ Matrix<T> inverse_of(const Model<T>& model, const Matrix<T>& scores, Index first
 
 /// All samples in an array like the one of the fit, which npy and npz can hold.
 template <class T>
-void inverse_stack(const Flags& flags, const TensorModel<T>& model, const Session& session, const Run& run) {
+void inverse_stack(const InverseFlags& flags, const TensorModel<T>& model, const Session& session,
+                   const Run& run) {
   const auto scores = read_dataset<T>(flags.scores, {.label = flags.label}, run).samples;
   session.interrupts.check();
   require_columns(flags, model, scores.cols());
@@ -70,7 +71,7 @@ void inverse_stack(const Flags& flags, const TensorModel<T>& model, const Sessio
 }
 
 template <class T>
-void inverse(const Flags& flags, const CLI::App& parser, const Session& session) {
+void inverse(const InverseFlags& flags, const CLI::App& parser, const Session& session) {
   ProgressBar bar(!flags.run.quiet);
   const Run run = flags.run.run(session, bar);
   const auto model = load_model<T>(flags.model);
@@ -124,7 +125,7 @@ void inverse(const Flags& flags, const CLI::App& parser, const Session& session)
 }  // namespace
 
 Command add_inverse(CLI::App& program) {
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<InverseFlags>();
   auto* parser = program.add_subcommand("inverse", "from scores back to the input space");
   parser->add_option("MODEL", flags->model, "a file written by --model")->required();
   parser->add_option("SCORES", flags->scores, "one column a component; '-' is CSV on stdin")->required();

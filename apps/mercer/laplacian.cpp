@@ -10,7 +10,7 @@
 namespace mercer::app {
 namespace {
 
-struct Flags : MapFlags {
+struct LaplacianFlags : MapFlags {
   GraphFlags graph;
   std::string laplacian = "symmetric", weights = "ones", diffusion;
   LaplacianOptions map;
@@ -24,7 +24,7 @@ double parse_time(const std::string& text) {
   return std::strtod(text.c_str(), nullptr);
 }
 
-LaplacianOptions options_of(const Flags& flags, const CLI::App& parser) {
+LaplacianOptions options_of(const LaplacianFlags& flags, const CLI::App& parser) {
   const auto given = [&](const char* name) { return parser.count(name) > 0; };
   LaplacianOptions options = flags.map;
   options.laplacian = parse_laplacian(flags.laplacian);
@@ -50,7 +50,7 @@ LaplacianOptions options_of(const Flags& flags, const CLI::App& parser) {
 }  // namespace
 
 Command add_laplacian(CLI::App& program) {
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<LaplacianFlags>();
   auto* parser = program.add_subcommand("laplacian", "Laplacian eigenmaps and diffusion maps");
   flags->add_to(*parser, [&](CLI::App& app, const std::string& group) {
     flags->graph.add_to(app, group, LaplacianOptions{}.neighbors.count);

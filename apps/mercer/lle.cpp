@@ -8,14 +8,14 @@
 namespace mercer::app {
 namespace {
 
-struct Flags : MapFlags {
+struct LleFlags : MapFlags {
   GraphFlags graph;
   std::string variant = "standard";
   LleOptions lle;
   bool derivatives_only = false;
 };
 
-Command command(CLI::App* parser, const std::shared_ptr<Flags>& flags, std::string name) {
+Command command(CLI::App* parser, const std::shared_ptr<LleFlags>& flags, std::string name) {
   return {parser, [flags, parser, name = std::move(name)](const Session& session) {
             LleOptions options = flags->lle;
             if (options.variant != LleVariant::hessian) options.variant = parse_lle_variant(flags->variant);
@@ -28,7 +28,7 @@ Command command(CLI::App* parser, const std::shared_ptr<Flags>& flags, std::stri
 }  // namespace
 
 Command add_lle(CLI::App& program) {
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<LleFlags>();
   auto* parser = program.add_subcommand("lle", "a map that keeps each point's weights on its neighbours");
   flags->add_to(*parser, [&](CLI::App& app, const std::string& group) {
     flags->graph.add_to(app, group, LleOptions{}.neighbors.count);
@@ -50,7 +50,7 @@ Command add_lle(CLI::App& program) {
 }
 
 Command add_hlle(CLI::App& program) {
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<LleFlags>();
   flags->lle.variant = LleVariant::hessian;
   auto* parser = program.add_subcommand("hlle", "Hessian LLE: a map that is flat on tangent spaces");
   flags->add_to(*parser, [&](CLI::App& app, const std::string& group) {

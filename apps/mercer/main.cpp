@@ -26,7 +26,6 @@ namespace {
 constexpr int exit_usage = static_cast<int>(ErrorCode::usage);
 constexpr int exit_no_memory = static_cast<int>(ErrorCode::no_memory);
 constexpr int exit_bug = static_cast<int>(ErrorCode::internal);
-constexpr int exit_interrupted = static_cast<int>(ErrorCode::cancelled);
 
 /// A wrong command line: what is wrong, and where to look it up.
 int usage_failure(const std::string& message, const std::string& command) {
@@ -42,7 +41,7 @@ int run_command(const Command& command, const Interrupts& interrupts) {
   } catch (const Error& error) {
     if (interrupts.requested()) {
       complain("interrupted");
-      return exit_interrupted;
+      return static_cast<int>(ErrorCode::cancelled);
     }
     if (error.code() == ErrorCode::io && stdout_reader_is_gone()) {
       ::signal(SIGPIPE, SIG_DFL);  // end quietly, as programs in a pipe do

@@ -8,12 +8,12 @@
 namespace mercer::app {
 namespace {
 
-struct Flags : FitFlags {
+struct MergeFlags : FitFlags {
   std::string first, second;
 };
 
 template <class T>
-void merge(const Flags& flags, const Session& session) {
+void merge(const MergeFlags& flags, const Session& session) {
   const Stopwatch total;
   ProgressBar bar(!flags.run.quiet);
   const Run run = flags.run.run(session, bar);
@@ -29,7 +29,7 @@ void merge(const Flags& flags, const Session& session) {
 }  // namespace
 
 Command add_merge(CLI::App& program) {
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<MergeFlags>();
   auto* parser = program.add_subcommand("merge", "two low-rank models on one basis become one");
   parser->add_option("A", flags->first, "written by kpca --route lowrank")->required();
   parser->add_option("B", flags->second, "written by kpca --landmarks A")->required();

@@ -10,14 +10,14 @@
 namespace mercer::app {
 namespace {
 
-struct Flags : FitFlags {
+struct PcaFlags : FitFlags {
   bool unbiased = false;
   std::optional<double> ridge;
 
   [[nodiscard]] bool estimates_gaps() const { return read.missing == "fit"; }
 };
 
-void fit_whole(const Flags& flags, const Session& session) {
+void fit_whole(const PcaFlags& flags, const Session& session) {
   if (flags.ridge)
     throw Error(ErrorCode::usage, "--ridge is for a table with gaps", "add --missing fit, or leave it out");
   const PcaOptions options{.components = Components::parse(flags.components),
@@ -29,7 +29,7 @@ void fit_whole(const Flags& flags, const Session& session) {
   fit_and_write<Pca>("pca", flags, options, session);
 }
 
-void fit_with_gaps(const Flags& flags, const Session& session) {
+void fit_with_gaps(const PcaFlags& flags, const Session& session) {
   if (flags.unbiased || flags.residual > 0 || parse_route(flags.route) != Route::automatic)
     throw Error(ErrorCode::usage, "--missing fit knows no --unbiased, --residual or --route",
                 "alternating least squares takes the place of the eigenproblem");
@@ -43,7 +43,7 @@ void fit_with_gaps(const Flags& flags, const Session& session) {
 }  // namespace
 
 Command add_pca(CLI::App& program) {
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<PcaFlags>();
   flags->read.may_fit = true;
   auto* parser = program.add_subcommand("pca", "principal components of the data");
   flags->add_to(*parser, [&](CLI::App& app, const std::string& group) {

@@ -22,7 +22,7 @@ namespace {
 
 constexpr Index most_contour_maps = 12;
 
-struct Flags {
+struct PlotFlags {
   std::string file, out, label, title, images, reconstruct, words, data;
   std::vector<Index> components;  // counted from 1
   Index topics = 0;
@@ -30,7 +30,7 @@ struct Flags {
 };
 
 /// The columns to draw, counted from 0: those asked for, or the first two or three.
-std::vector<Index> chosen_columns(const Flags& flags, Index available, std::string_view what) {
+std::vector<Index> chosen_columns(const PlotFlags& flags, Index available, std::string_view what) {
   const std::size_t wanted = flags.three_d ? 3 : 2;
   std::vector<Index> columns;
   for (const Index c : flags.components) columns.push_back(c - 1);
@@ -67,7 +67,7 @@ std::vector<std::string> with_sample_axis(std::vector<std::string> axes) {
 }
 
 template <class T>
-void plot_contours(const Flags& flags, const Model<T>& model) {
+void plot_contours(const PlotFlags& flags, const Model<T>& model) {
   if (model.features() != 2)
     throw Error(ErrorCode::usage, fmt::format("--contours needs a model of 2 features, {} has {}", flags.file,
                                               model.features()));
@@ -83,7 +83,7 @@ void plot_contours(const Flags& flags, const Model<T>& model) {
 }
 
 template <class T>
-void plot_topics(const Flags& flags, const Model<T>& model) {
+void plot_topics(const PlotFlags& flags, const Model<T>& model) {
   constexpr Index words_shown = 10;
   std::vector<plot::BarList> lists;
   for (const Topic& topic :
@@ -101,7 +101,7 @@ void plot_topics(const Flags& flags, const Model<T>& model) {
 
 /// Tucker, CP and 2D-SVD have pictures of their own; kernel PCA of cores is drawn as others are.
 template <class T>
-bool plot_decomposition(const Flags& flags, const Model<T>& model) {
+bool plot_decomposition(const PlotFlags& flags, const Model<T>& model) {
   const auto* tensor = dynamic_cast<const TensorModel<T>*>(&model);
   if (tensor == nullptr || !model.report().kernel.empty()) {
     if (!flags.data.empty())
@@ -130,7 +130,7 @@ std::string component_axis(const Report& report, Index c) {
 }
 
 template <class T>
-void plot_model(const Flags& flags) {
+void plot_model(const PlotFlags& flags) {
   if (!flags.label.empty())
     throw Error(ErrorCode::usage, "a model carries the label it was fitted with", "leave --label out");
   const auto model = load_model<T>(flags.file);
@@ -162,7 +162,7 @@ void plot_model(const Flags& flags) {
                 {.title = flags.title, .axes = with_sample_axis(axes)});
 }
 
-void plot_table(const Flags& flags) {
+void plot_table(const PlotFlags& flags) {
   if (!flags.reconstruct.empty())
     throw Error(ErrorCode::usage, fmt::format("{} is a table: --reconstruct needs a model", flags.file),
                 "fit one with --model");
@@ -188,7 +188,7 @@ void plot_table(const Flags& flags) {
                 {.title = flags.title, .axes = with_sample_axis(axes)});
 }
 
-void plot_file(const Flags& flags) {
+void plot_file(const PlotFlags& flags) {
   require_creatable(flags.out);
   const bool images = !flags.images.empty(), topics = flags.topics > 0, stack = !flags.data.empty();
   if (flags.scree + flags.contours + flags.three_d + images + topics + stack > 1)
@@ -210,7 +210,7 @@ void plot_file(const Flags& flags) {
 }  // namespace
 
 Command add_plot(CLI::App& program) {
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<PlotFlags>();
   auto* parser = program.add_subcommand("plot", "a picture of a model or of a table");
   parser->add_option("FILE", flags->file, "a model (its scores, coloured by its label) or a table")
       ->required();

@@ -17,7 +17,7 @@
 namespace mercer::app {
 namespace {
 
-struct Flags {
+struct PredictFlags {
   std::string model, data, out, decision = "auto";
   bool json = false;
   ReadFlags read;
@@ -66,7 +66,7 @@ void print_json(const Label& found, Index dropped, const std::optional<Confusion
 }
 
 template <class T>
-void predict(const Flags& flags, const Session& session) {
+void predict(const PredictFlags& flags, const Session& session) {
   ProgressBar bar(!flags.run.quiet);
   const Run run = flags.run.run(session, bar);
   const auto model = load_model<T>(flags.model);
@@ -101,7 +101,7 @@ void predict(const Flags& flags, const Session& session) {
 }  // namespace
 
 Command add_predict(CLI::App& program) {
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<PredictFlags>();
   auto* parser = program.add_subcommand("predict", "classes of new points under a model of lda or klda");
   parser->add_option("MODEL", flags->model, "a file written by lda or klda --model")->required();
   parser->add_option("DATA", flags->data, "the new points, with or without their label; '-' is CSV on stdin")

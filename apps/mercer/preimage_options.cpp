@@ -13,7 +13,7 @@
 namespace mercer::app {
 namespace {
 
-constexpr const char* names[] = {"--preimage", "--ridge", "--neighbors", "--starts", "--pull"};
+constexpr const char* method_names[] = {"--preimage", "--ridge", "--neighbors", "--starts", "--pull"};
 
 }  // namespace
 
@@ -49,7 +49,7 @@ PreimageOptions PreimageFlags::parsed() const {
 }
 
 void PreimageFlags::refuse_for(const CLI::App& parser, const std::string& method, const std::string& why) {
-  for (const char* name : names)
+  for (const char* name : method_names)
     if (parser.get_option_no_throw(name) != nullptr && parser.count(name) > 0)
       throw Error(ErrorCode::usage, fmt::format("{} means nothing for {}, {}", name, method, why),
                   "leave it out");

@@ -8,12 +8,12 @@
 namespace mercer::app {
 namespace {
 
-struct Flags : TensorFlags {
+struct Svd2dFlags : TensorFlags {
   std::string ranks;
   Svd2dOptions svd;
 };
 
-Svd2dOptions options_of(const Flags& flags, const Ranks& ranks, const Shape& shape) {
+Svd2dOptions options_of(const Svd2dFlags& flags, const Ranks& ranks, const Shape& shape) {
   if (shape.size() != 3)
     throw Error(ErrorCode::bad_data,
                 fmt::format("{} is {}; svd2d needs samples x height x width", flags.data, to_string(shape)),
@@ -24,7 +24,7 @@ Svd2dOptions options_of(const Flags& flags, const Ranks& ranks, const Shape& sha
   return options;
 }
 
-void fit(const Flags& flags, const Session& session) {
+void fit(const Svd2dFlags& flags, const Session& session) {
   const Ranks ranks = Ranks::parse(flags.ranks);
   fit_tensor(
       "svd2d", flags, session,
@@ -39,7 +39,7 @@ void fit(const Flags& flags, const Session& session) {
 }  // namespace
 
 Command add_svd2d(CLI::App& program) {
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<Svd2dFlags>();
   auto* parser = program.add_subcommand("svd2d", "a stack of matrices by common row and column bases");
   flags->add_to(*parser, [&](CLI::App& app, const std::string& group) {
     app.add_option("--ranks", flags->ranks, "of rows and columns; 'all' leaves a side as it is")

@@ -18,7 +18,7 @@ namespace mercer::app {
 namespace {
 
 constexpr Index most_images = 6;
-constexpr std::size_t most_steps = 5;
+constexpr std::size_t steps_shown = 5;
 
 template <class T>
 void draw_factors(const std::string& path, const TensorModel<T>& model, const std::string& title) {
@@ -49,7 +49,7 @@ std::vector<Shape> core_sizes(const TensorModel<T>& model) {
     for (Index r = 1; r < std::max(ranks[0], ranks[1]); r *= 2)
       out.push_back({std::min(r, ranks[0]), std::min(r, ranks[1])});
   out.push_back(ranks);
-  if (out.size() > most_steps) out.erase(out.begin(), out.end() - most_steps);
+  if (out.size() > steps_shown) out.erase(out.begin(), out.end() - steps_shown);
   return out;
 }
 

@@ -11,14 +11,14 @@
 namespace mercer::app {
 namespace {
 
-struct Flags {
+struct TransformFlags {
   std::string model, data, out = "-";
   ReadFlags read;
   RunFlags run;
 };
 
 template <class T>
-ModelPoints<T> open_points(const Flags& flags, const Model<T>& model, const Run& run) {
+ModelPoints<T> open_points(const TransformFlags& flags, const Model<T>& model, const Run& run) {
   ReadOptions options = flags.read.parsed();
   require_missing_for_new_points(options, flags.model, model);
   if (is_libsvm(flags.data)) options.features = model.features();  // trailing zeros are not written there
@@ -27,7 +27,7 @@ ModelPoints<T> open_points(const Flags& flags, const Model<T>& model, const Run&
 
 /// New samples as an array like the one of the fit: a stack of images, a sparse tensor.
 template <class T>
-void transform_stack(const Flags& flags, const TensorModel<T>& model, const Session& session,
+void transform_stack(const TransformFlags& flags, const TensorModel<T>& model, const Session& session,
                      const Run& run) {
   for (const auto& [name, given] :
        {std::pair{"--label", !flags.read.label.empty()}, std::pair{"--transpose", flags.read.transpose},
@@ -46,7 +46,7 @@ void transform_stack(const Flags& flags, const TensorModel<T>& model, const Sess
 }
 
 template <class T>
-void transform(const Flags& flags, const Session& session) {
+void transform(const TransformFlags& flags, const Session& session) {
   ProgressBar bar(!flags.run.quiet);
   const Run run = flags.run.run(session, bar);
   const auto model = load_model<T>(flags.model);
@@ -77,7 +77,7 @@ void transform(const Flags& flags, const Session& session) {
 }  // namespace
 
 Command add_transform(CLI::App& program) {
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<TransformFlags>();
   flags->read.may_fit = true;
   auto* parser = program.add_subcommand("transform", "scores of new points under a fitted model");
   parser->add_option("MODEL", flags->model, "a file written by --model")->required();

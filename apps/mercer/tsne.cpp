@@ -9,12 +9,12 @@
 namespace mercer::app {
 namespace {
 
-struct Flags : MapFlags {
-  std::string gradient = "auto", start = "pca", search = "auto";
+struct TsneFlags : MapFlags {
+  std::string gradient = "auto", start = "pca", from, search = "auto";
   TsneOptions map;
 };
 
-void add_descent(CLI::App& app, const std::string& group, Flags& flags) {
+void add_descent(CLI::App& app, const std::string& group, TsneFlags& flags) {
   app.add_option("--perplexity", flags.map.perplexity, "about how many neighbours count (default 30)")
       ->type_name("P")
       ->check(positive_number())
@@ -27,9 +27,13 @@ void add_descent(CLI::App& app, const std::string& group, Flags& flags) {
       ->type_name("KIND")
       ->check(CLI::IsMember({"auto", "exact", "barnes-hut", "interpolation"}).description(""))
       ->group(group);
-  app.add_option("--start", flags.start, "of the descent (default pca)")
-      ->type_name("pca|laplacian|random")
-      ->check(CLI::IsMember({"pca", "laplacian", "random"}).description(""))
+  auto* start = app.add_option("--start", flags.start, "of the descent (default pca)")
+                    ->type_name("pca|laplacian|random")
+                    ->check(CLI::IsMember({"pca", "laplacian", "random"}).description(""))
+                    ->group(group);
+  app.add_option("--from", flags.from, "begin with this map instead, say with --exaggeration 1")
+      ->excludes(start)
+      ->type_name("FILE")
       ->group(group);
   app.add_option("--learning-rate", flags.map.learning_rate, "default n / exaggeration, at least 50")
       ->type_name("R")
@@ -45,7 +49,7 @@ void add_descent(CLI::App& app, const std::string& group, Flags& flags) {
 }  // namespace
 
 Command add_tsne(CLI::App& program) {
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<TsneFlags>();
   auto* parser = program.add_subcommand("tsne", "t-SNE: a map whose neighbourhoods match the data's");
   flags->add_to(*parser, [&](CLI::App& app, const std::string& group) { add_descent(app, group, *flags); });
   parser->footer(
@@ -57,6 +61,10 @@ Command add_tsne(CLI::App& program) {
             options.components = flags->coordinates;
             options.gradient = parse_tsne_gradient(flags->gradient == "auto" ? "automatic" : flags->gradient);
             options.start = parse_tsne_start(flags->start);
+            if (flags->from == "-" && flags->data == "-")
+              throw Error(ErrorCode::usage, "'-' stands for DATA and for --from, and can be read once",
+                          "give a file for one of them");
+            if (!flags->from.empty()) options.initial = read_dataset<double>(flags->from).samples.to_dense();
             options.search = parse_neighbor_search(flags->search);
             options.scale = parse_scale(flags->scale);
             options.exaggerated = std::min(options.exaggerated, options.iterations / 4);

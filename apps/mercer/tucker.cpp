@@ -8,22 +8,22 @@
 namespace mercer::app {
 namespace {
 
-struct Flags : TensorFlags {
+struct TuckerFlags : TensorFlags {
   std::string ranks, method = "st-hosvd";
   double error = -1, tolerance = 1e-8;
   Index hooi = 0;
 };
 
-TuckerOptions options_of(const Flags& flags, const Ranks& ranks, const Shape& shape) {
+TuckerOptions options_of(const TuckerFlags& flags, const Ranks& ranks, const Shape& shape) {
   return {.ranks = ranks.given() ? ranks.of(shape, "an array of " + to_string(shape)) : Shape{},
           .error = ranks.given() ? 0 : flags.error,
-          .method = flags.method == "hosvd" ? TuckerMethod::hosvd : TuckerMethod::st_hosvd,
+          .method = parse_tucker_method(flags.method),
           .hooi = flags.hooi,
           .tolerance = flags.tolerance,
           .sample_mode = flags.sample_mode};
 }
 
-void fit(const Flags& flags, const Session& session) {
+void fit(const TuckerFlags& flags, const Session& session) {
   const Ranks ranks = Ranks::parse(flags.ranks);
   if (ranks.given() == (flags.error >= 0))
     throw Error(ErrorCode::usage,
@@ -43,7 +43,7 @@ void fit(const Flags& flags, const Session& session) {
 }  // namespace
 
 Command add_tucker(CLI::App& program) {
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<TuckerFlags>();
   auto* parser = program.add_subcommand("tucker", "an N-way array as a small core and a basis for each mode");
   flags->add_to(*parser, [&](CLI::App& app, const std::string& group) {
     app.add_option("--ranks", flags->ranks, "the core's size, one number a mode, or 'all'")

@@ -18,7 +18,7 @@
 namespace mercer::app {
 namespace {
 
-struct Flags {
+struct TuneFlags {
   std::string data, scale = "none", by = "auto", plot;
   std::vector<std::string> kernels;
   Index components = 0, folds = 5, rows = 600, permutations = 20;
@@ -39,7 +39,7 @@ std::string quoted(const std::string& word) {
 }
 
 /// The fit that this advice leads to.
-std::string command_for(const Flags& flags, const Tuning& t) {
+std::string command_for(const TuneFlags& flags, const Tuning& t) {
   auto text = fmt::format("mercer kpca {} --kernel {} -k {}", quoted(flags.data),
                           quoted(t.trials.front().kernel.to_string()), t.components);
   if (!flags.read.label.empty()) text += " --label " + quoted(flags.read.label);
@@ -49,7 +49,7 @@ std::string command_for(const Flags& flags, const Tuning& t) {
   return text;
 }
 
-void print_json(const Flags& flags, const Tuning& t, Index n, Index d) {
+void print_json(const TuneFlags& flags, const Tuning& t, Index n, Index d) {
   nlohmann::ordered_json json = {{"command", "tune"},
                                  {"n", n},
                                  {"d", d},
@@ -82,7 +82,7 @@ void print_json(const Flags& flags, const Tuning& t, Index n, Index d) {
   print(json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
 }
 
-void print_words(const Flags& flags, const Tuning& t) {
+void print_words(const TuneFlags& flags, const Tuning& t) {
   const bool classes = t.trials.front().accuracy.has_value();
   std::size_t widest = 6;
   for (const Trial& trial : t.trials) widest = std::max(widest, trial.kernel.to_string().size());
@@ -109,7 +109,7 @@ void print_words(const Flags& flags, const Tuning& t) {
   print(text);
 }
 
-void tune_and_report(const Flags& flags, const TuneOptions& options, const Session& session) {
+void tune_and_report(const TuneFlags& flags, const TuneOptions& options, const Session& session) {
   ProgressBar bar(!flags.run.quiet);
   const Run run = flags.run.run(session, bar);
   const auto data = read_dataset<double>(flags.data, flags.read.parsed(), run);
@@ -125,7 +125,7 @@ void tune_and_report(const Flags& flags, const TuneOptions& options, const Sessi
 }  // namespace
 
 Command add_tune(CLI::App& program) {
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<TuneFlags>();
   auto* parser = program.add_subcommand("tune", "which kernel, which width, how many components?");
   parser->add_option("DATA", flags->data, "csv, tsv, npy, npz, libsvm (text also .gz); '-' is CSV on stdin")
       ->required();

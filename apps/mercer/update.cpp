@@ -9,14 +9,14 @@
 namespace mercer::app {
 namespace {
 
-struct Flags : FitFlags {
+struct UpdateFlags : FitFlags {
   std::string before;
   Index max_rank = 0;
 };
 
 /// The new points, with the model's columns in its order; read as often as the work needs them.
 template <class T>
-std::unique_ptr<RowSource<T>> open_points(const Flags& flags, const Model<T>& model, const Run& run) {
+std::unique_ptr<RowSource<T>> open_points(const UpdateFlags& flags, const Model<T>& model, const Run& run) {
   ReadOptions options = flags.read.parsed();
   if (options.missing == Missing::mean)
     throw Error(ErrorCode::usage,
@@ -31,7 +31,7 @@ std::unique_ptr<RowSource<T>> open_points(const Flags& flags, const Model<T>& mo
 }
 
 template <class T>
-void update(const Flags& flags, const Session& session) {
+void update(const UpdateFlags& flags, const Session& session) {
   const Stopwatch total;
   ProgressBar bar(!flags.run.quiet);
   const Run run = flags.run.run(session, bar);
@@ -50,7 +50,7 @@ void update(const Flags& flags, const Session& session) {
 }  // namespace
 
 Command add_update(CLI::App& program) {
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<UpdateFlags>();
   auto* parser = program.add_subcommand("update", "more points join a low-rank model");
   parser->add_option("MODEL", flags->before, "written by kpca --route lowrank")->required();
   parser->add_option("DATA", flags->data, "the new points; '-' is CSV on stdin")->required();

@@ -16,12 +16,16 @@
 
 #include <mercer/tensor_model.hpp>
 
+#include <string_view>
+
 namespace mercer {
 
 template <class T>
 class CpData;  // src/tensor/cp_data.hpp
 
 enum class CpStart { automatic, random, hosvd };
+/// "auto", "random" or "hosvd".
+[[nodiscard]] CpStart parse_cp_start(std::string_view name);
 
 struct CpOptions {
   Index rank = 1;

@@ -28,6 +28,9 @@ struct TsneOptions {
   TsneGradient gradient = TsneGradient::automatic;
   double angle = 0.5;  ///< Barnes-Hut's θ
   TsneStart start = TsneStart::pca;
+  /// A map to begin with instead, n x components, not scaled: one of before, say, with its new points, and
+  /// then without exaggeration.
+  Matrix<double> initial = {};
   NeighborSearch search = NeighborSearch::automatic;
   Scale scale = Scale::none;
 };

@@ -11,9 +11,13 @@
 
 #include <mercer/tensor_model.hpp>
 
+#include <string_view>
+
 namespace mercer {
 
 enum class TuckerMethod { st_hosvd, hosvd };
+/// "st-hosvd" or "hosvd".
+[[nodiscard]] TuckerMethod parse_tucker_method(std::string_view name);
 
 struct TuckerOptions {
   Shape ranks = {};  ///< one a mode; empty: by error
@@ -28,7 +32,8 @@ template <class T>
 class Tucker final : public TensorModel<T> {
  public:
   static Tucker fit(const TensorView<T>& x, const TuckerOptions& options = {}, const Run& run = {});
-  /// Never made dense: HOSVD from the modes' own Gram matrices, then HOOI on request; needs ranks. `hooi` 0: 50 sweeps at most.
+  /// Never made dense: HOSVD from the modes' own Gram matrices, then HOOI on request; needs ranks. `hooi` 0:
+  /// 50 sweeps at most.
   static Tucker fit(const SparseTensor<T>& x, const TuckerOptions& options, const Run& run = {});
   /// What fit would do and need; made before anything is allocated. Sparse: where fewer entries are stored
   /// than the shape has.

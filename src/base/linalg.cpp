@@ -62,6 +62,18 @@ Index row_chunks(Index rows, Index a_cols, Index b_cols) {
   return work < 5e5 ? 1 : std::clamp<Index>(rows / 512, 1, 16);
 }
 
+/// f(chunk, from, rows) for each chunk. A single one is for one thread too: BLAS would split it by their
+/// number.
+template <class F>
+void for_row_chunks(Index rows, Index chunks, const F& f) {
+  std::optional<OneThread> alone;
+  if (chunks == 1) alone.emplace();
+  parallel_for(chunks, {}, [&](Index chunk) {
+    const Index from = rows * chunk / chunks;
+    f(chunk, from, rows * (chunk + 1) / chunks - from);
+  });
+}
+
 /// Debian's serial OpenBLAS has no locks around its buffers: then one product at a time.
 std::unique_lock<std::mutex> turn() {
   static std::mutex mutex;
@@ -116,9 +128,20 @@ void solve_lower(Transpose tl, Index m, Index n, const T* l, Index ldl, T* x, In
                                       narrow(n), T(1), l, narrow(ldl), x, narrow(ldx));
 }
 
+namespace {
+
+/// LAPACK goes on with what is no number, and to no end that one could name.
+void require_finite(const Block<double>& matrix) {
+  if (!matrix.allFinite())
+    throw Error(ErrorCode::bad_data, "numbers so large that their products overflow", "scale the data first");
+}
+
+}  // namespace
+
 void syevd(Block<double>& matrix, Vector<double>& values) {
   std::optional<OneThread> alone;
   if (matrix.rows() < 500) alone.emplace();
+  require_finite(matrix);
   const int n = narrow(matrix.rows());
   values.resize(n);
   if (n == 0) return;
@@ -147,6 +170,7 @@ void syevr(Block<double>& matrix, Index first, Index last, Vector<double>& value
     vectors = matrix.middleCols(first, last - first + 1);
     return;
   }
+  require_finite(matrix);
   const int n = narrow(matrix.rows());
   const int il = narrow(first + 1), iu = narrow(last + 1), wanted = iu - il + 1;
   Vector<double> all(n);
@@ -284,8 +308,7 @@ template <class T>
 Block<T> transposed_times(const BlockView<T>& a, const BlockView<T>& b) {
   const Index chunks = row_chunks(a.rows(), a.cols(), b.cols());
   std::vector<Block<T>> parts(static_cast<std::size_t>(chunks), Block<T>(a.cols(), b.cols()));
-  parallel_for(chunks, {}, [&](Index chunk) {
-    const Index from = a.rows() * chunk / chunks, rows = a.rows() * (chunk + 1) / chunks - from;
+  for_row_chunks(a.rows(), chunks, [&](Index chunk, Index from, Index rows) {
     Block<T>& c = parts[static_cast<std::size_t>(chunk)];
     gemm<T>(Transpose::yes, Transpose::no, a.cols(), b.cols(), rows, 1, a.data() + from, a.outerStride(),
             b.data() + from, b.outerStride(), 0, c.data(), std::max<Index>(1, c.outerStride()));
@@ -298,8 +321,7 @@ template <class T>
 void add_product(T alpha, const BlockView<T>& a, const BlockView<T>& b, BlockRef<T> c) {
   if (a.cols() == 0) return;
   const Index chunks = row_chunks(a.rows(), a.cols(), b.cols());
-  parallel_for(chunks, {}, [&](Index chunk) {
-    const Index from = a.rows() * chunk / chunks, rows = a.rows() * (chunk + 1) / chunks - from;
+  for_row_chunks(a.rows(), chunks, [&](Index, Index from, Index rows) {
     gemm<T>(Transpose::no, Transpose::no, rows, b.cols(), a.cols(), alpha, a.data() + from, a.outerStride(),
             b.data(), b.outerStride(), 1, c.data() + from, c.outerStride());
   });
@@ -317,10 +339,12 @@ void multiply_right(BlockRef<T> a, const BlockView<T>& b) {
             b.data(), b.outerStride(), 0, product.data(), rows);
     a.middleRows(from, rows) = Eigen::Map<const Block<T>>(product.data(), rows, b.cols());
   };
-  if (row_chunks(a.rows(), a.cols(), b.cols()) > 1)
+  if (row_chunks(a.rows(), a.cols(), b.cols()) > 1) {
     parallel_for(strips, {}, multiply);
-  else
+  } else {
+    const OneThread alone;
     for (Index strip = 0; strip < strips; ++strip) multiply(strip);
+  }
 }
 
 #define MERCER_INSTANTIATE(T)                                                                              \

@@ -27,6 +27,20 @@ class ThreadScope {
   int before_;
 };
 
+/// While alive, what is called from this thread starts no others, whatever number it asks for by itself:
+/// CHOLMOD asks for four, and waking them costs more than they do.
+class SerialScope {
+ public:
+  SerialScope() : before_(omp_get_max_active_levels()) { omp_set_max_active_levels(0); }
+  ~SerialScope() { omp_set_max_active_levels(before_); }
+  SerialScope(const SerialScope&) = delete;
+  SerialScope& operator=(const SerialScope&) = delete;
+
+ private:
+  ThreadScope one_{Run{.threads = 1}};  // OpenBLAS deals out its work by this number and waits for all parts
+  int before_;
+};
+
 /// A copy of `run` for work whose bits must not depend on the number of threads: while it lives, our own
 /// loops use run's threads, and BLAS and Eigen called outside of them use one.
 class SteadyRun {

@@ -34,12 +34,6 @@ void require_gamma(const Gamma& gamma) {
     refuse(fmt::format("radial: gamma = {} must be positive", gamma.value), "bumps are exp(−gamma ‖x−c‖²)");
 }
 
-std::string print(const Gamma& g) {
-  if (g.rule == Gamma::Rule::automatic) return "auto";
-  if (g.rule == Gamma::Rule::median) return "median";
-  return fmt::format("{}", g.value);
-}
-
 std::string print(const Matrix<double>& rows) {
   std::string out;
   for (Index i = 0; i < rows.rows(); ++i) {

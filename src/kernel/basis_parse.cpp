@@ -38,15 +38,15 @@ std::optional<double> number(std::string_view text) {
   return value;
 }
 
-struct Argument {
+struct BasisArgument {
   std::string name, text;
   bool quoted = false;
   std::size_t at = 0;
 };
 
-class Parser {
+class BasisParser {
  public:
-  explicit Parser(std::string_view text) : text_(text) {}
+  explicit BasisParser(std::string_view text) : text_(text) {}
 
   Basis parse() {
     skip_spaces();
@@ -108,7 +108,7 @@ class Parser {
       at_ = from;
       fail(name.empty() ? "a basis is missing" : fmt::format("there is no basis '{}'", name));
     }
-    std::vector<Argument> arguments;
+    std::vector<BasisArgument> arguments;
     if (accept('(') && !accept(')')) {
       do arguments.push_back(argument());
       while (accept(','));
@@ -127,7 +127,7 @@ class Parser {
     if (name == "fourier") return fourier(arguments);
     if (name == "functions") {
       std::vector<std::string> formulas;
-      for (const Argument& a : arguments) {
+      for (const BasisArgument& a : arguments) {
         if (!a.quoted || !a.name.empty())
           fail_at(a, "functions takes formulas in quotes", "functions('x1^2', 'sin(x2)')");
         formulas.push_back(a.text);
@@ -138,9 +138,9 @@ class Parser {
     return Basis(std::vector<BasisPart>{BasisPart{UserPart{arguments[0].text, {}, nullptr}}});
   }
 
-  Argument argument() {
+  BasisArgument argument() {
     skip_spaces();
-    Argument out;
+    BasisArgument out;
     out.at = at_;
     if (at_ < text_.size() && text_[at_] != '\'' && text_[at_] != '"') {
       const std::size_t from = at_;
@@ -168,17 +168,18 @@ class Parser {
     return out;
   }
 
-  [[noreturn]] void fail_at(const Argument& a, const std::string& why, const std::string& hint = {}) {
+  [[noreturn]] void fail_at(const BasisArgument& a, const std::string& why, const std::string& hint = {}) {
     at_ = a.at;
     fail(why, hint);
   }
 
   /// The arguments in the order of the parameters; null where one is not given.
-  std::vector<const Argument*> placed(const std::vector<Argument>& arguments, const std::string& basis,
-                                      const std::vector<std::string>& parameters) {
-    std::vector<const Argument*> out(parameters.size(), nullptr);
+  std::vector<const BasisArgument*> placed(const std::vector<BasisArgument>& arguments,
+                                           const std::string& basis,
+                                           const std::vector<std::string>& parameters) {
+    std::vector<const BasisArgument*> out(parameters.size(), nullptr);
     for (std::size_t i = 0; i < arguments.size(); ++i) {
-      const Argument& a = arguments[i];
+      const BasisArgument& a = arguments[i];
       const auto found = std::find(parameters.begin(), parameters.end(), a.name);
       const std::size_t which = a.name.empty() ? i : static_cast<std::size_t>(found - parameters.begin());
       const std::string takes = fmt::format("{} takes {}", basis, fmt::join(parameters, ", "));
@@ -192,30 +193,30 @@ class Parser {
     }
     return out;
   }
-  double value(const Argument* a, double fallback) {
+  double value(const BasisArgument* a, double fallback) {
     if (!a) return fallback;
     const auto v = number(a->text);
     if (!v) fail_at(*a, fmt::format("'{}' is not a number", a->text), "a number is wanted here");
     return *v;
   }
-  Index whole(const Argument* a, Index fallback) {
+  Index whole(const BasisArgument* a, Index fallback) {
     const double v = value(a, double(fallback));
     if (v != std::floor(v) || std::abs(v) > 1e9)
       fail_at(*a, fmt::format("'{}' is not a whole number", a->text), "a whole number is wanted here");
     return static_cast<Index>(v);
   }
-  Gamma gamma(const Argument* a) {
+  Gamma gamma(const BasisArgument* a) {
     if (!a || a->text == "median") return Gamma::median();
     if (a->text == "auto") return Gamma::automatic();
     return value(a, 1);
   }
 
-  Basis polynomial(const std::vector<Argument>& arguments) {
+  Basis polynomial(const std::vector<BasisArgument>& arguments) {
     const auto a = placed(arguments, "poly", {"degree", "gamma", "coef0"});
     return Basis::polynomial(static_cast<int>(whole(a[0], 2)), value(a[1], 1), value(a[2], 1));
   }
 
-  Basis radial(const std::vector<Argument>& arguments) {
+  Basis radial(const std::vector<BasisArgument>& arguments) {
     const auto a = placed(arguments, "radial", {"count", "gamma", "centers"});
     if (!a[2]) return Basis::radial(whole(a[0], 20), gamma(a[1]));
     if (a[0]) fail_at(*a[0], "count and centers exclude each other", "leave out one of the two");
@@ -223,7 +224,7 @@ class Parser {
   }
 
   /// '0 0; 1 1': centres apart by semicolons, coordinates by spaces.
-  Matrix<double> centers(const Argument& a) {
+  Matrix<double> centers(const BasisArgument& a) {
     const std::string hint = "centers='0 0; 1 1' are the points (0, 0) and (1, 1)";
     std::vector<std::vector<double>> rows(1);
     std::size_t at = 0;
@@ -254,7 +255,7 @@ class Parser {
     return out;
   }
 
-  Basis fourier(const std::vector<Argument>& arguments) {
+  Basis fourier(const std::vector<BasisArgument>& arguments) {
     const auto a = placed(arguments, "fourier", {"count", "kernel", "kind"});
     if (a[2] && a[2]->text != "orthogonal" && a[2]->text != "fourier")
       fail_at(*a[2], fmt::format("'{}' is no kind of random features", a[2]->text), "orthogonal or fourier");
@@ -268,6 +269,6 @@ class Parser {
 
 }  // namespace
 
-Basis Basis::parse(std::string_view text) { return Parser(text).parse(); }
+Basis Basis::parse(std::string_view text) { return BasisParser(text).parse(); }
 
 }  // namespace mercer

@@ -29,12 +29,6 @@ void check_parameter(const LeafKind& kind, const ParameterSpec& spec, const Gamm
     fail(fmt::format("= {} must be a whole number from 1 to 1000", value.value));
 }
 
-std::string print(const Gamma& g) {
-  if (g.rule == Gamma::Rule::automatic) return "auto";
-  if (g.rule == Gamma::Rule::median) return "median";
-  return fmt::format("{}", g.value);
-}
-
 bool is_sum(const Kernel& k) { return std::holds_alternative<SumKernel>(k.node().value); }
 
 std::string factor_text(const Kernel& k) {
@@ -42,6 +36,12 @@ std::string factor_text(const Kernel& k) {
 }
 
 }  // namespace
+
+std::string print(const Gamma& g) {
+  if (g.rule == Gamma::Rule::automatic) return "auto";
+  if (g.rule == Gamma::Rule::median) return "median";
+  return fmt::format("{}", g.value);
+}
 
 Kernel make_leaf(std::string_view name, std::vector<Gamma> parameters) {
   const LeafKind* kind = find_leaf(name);

@@ -55,6 +55,9 @@ struct Overloaded : Fs... {
 template <class... Fs>
 Overloaded(Fs...) -> Overloaded<Fs...>;
 
+/// As it is written in a kernel's or basis' text.
+[[nodiscard]] std::string print(const Gamma& g);
+
 [[nodiscard]] Kernel make_leaf(std::string_view name, std::vector<Gamma> parameters);
 [[nodiscard]] Kernel make_kernel(auto value) {
   return Kernel(std::make_shared<const KernelNode>(KernelNode{std::move(value)}));

@@ -18,7 +18,7 @@
 namespace mercer {
 namespace {
 
-struct Argument {
+struct KernelArgument {
   std::string name;  ///< empty when given by position
   std::string text;
   bool quoted = false;
@@ -30,9 +30,9 @@ std::string known_names() {
   return out + ", precomputed, expr('...')";
 }
 
-class Parser {
+class KernelParser {
  public:
-  explicit Parser(std::string_view text) : text_(text) {}
+  explicit KernelParser(std::string_view text) : text_(text) {}
 
   Kernel parse() {
     Kernel k = kernel();
@@ -139,7 +139,7 @@ class Parser {
     const std::string name = word();
     if (name.empty())
       fail(at_ < text_.size() ? fmt::format("'{}' was not expected", text_[at_]) : "a kernel is missing");
-    std::vector<Argument> arguments;
+    std::vector<KernelArgument> arguments;
     if (accept('(') && !accept(')')) {
       do arguments.push_back(argument());
       while (accept(','));
@@ -164,9 +164,9 @@ class Parser {
     return leaf(*kind, arguments);
   }
 
-  Argument argument() {
+  KernelArgument argument() {
     skip_spaces();
-    Argument out;
+    KernelArgument out;
     if (at_ < text_.size() && (text_[at_] == '\'' || text_[at_] == '"')) {
       const std::size_t end = text_.find(text_[at_], at_ + 1);
       if (end == std::string_view::npos) fail("the closing quote is missing");
@@ -192,7 +192,7 @@ class Parser {
     return out;
   }
 
-  Gamma value_of(const LeafKind& kind, const Argument& a) const {
+  Gamma value_of(const LeafKind& kind, const KernelArgument& a) const {
     if (a.text == "auto") return Gamma::automatic();
     if (a.text == "median") return Gamma::median();
     double value = 0;
@@ -202,7 +202,7 @@ class Parser {
     return value;
   }
 
-  Kernel leaf(const LeafKind& kind, const std::vector<Argument>& arguments) const {
+  Kernel leaf(const LeafKind& kind, const std::vector<KernelArgument>& arguments) const {
     std::vector<Gamma> values;
     std::string names;
     for (const ParameterSpec& spec : kind.parameters) {
@@ -212,7 +212,7 @@ class Parser {
     if (kind.name == "rbf") names += " or sigma";
     std::vector<bool> given(values.size(), false);
     for (std::size_t position = 0; position < arguments.size(); ++position) {
-      const Argument& a = arguments[position];
+      const KernelArgument& a = arguments[position];
       Gamma value = value_of(kind, a);
       std::string name = a.name;
       if (kind.name == "rbf" && name == "sigma") {  // exp(−‖x−y‖²/2σ²)
@@ -247,6 +247,6 @@ class Parser {
 
 }  // namespace
 
-Kernel Kernel::parse(std::string_view text) { return Parser(text).parse(); }
+Kernel Kernel::parse(std::string_view text) { return KernelParser(text).parse(); }
 
 }  // namespace mercer

@@ -4,6 +4,7 @@
 #include "model/component_rules.hpp"
 
 #include "base/random.hpp"
+#include "model/share_count.hpp"
 
 #include <mercer/spectrum.hpp>
 
@@ -64,20 +65,15 @@ Index knee_of(const Vector<double>& values) {
   return best + 1;
 }
 
-std::optional<Index> count_for_share(const Vector<double>& values, double trace, double share, Index n) {
-  double sum = 0;
-  Index count = 0;
-  for (; count < values.size() && sum < share * trace; ++count) sum += values[count];
-  const bool all = values.size() >= n;  // then what is still missing is rounding
-  return all || sum >= share * trace ? std::optional(count) : std::nullopt;
-}
-
 ComponentAdvice component_advice(PrimitiveMatrices& matrices, const Kernel& kernel, Index most, double share,
                                  Index permutations, const Run& run) {
   ComponentAdvice out;
   const LeadingSpectrum found = leading(matrices.kernel(kernel), most, run);
   out.eigenvalues = found.values;
-  out.by_share = count_for_share(found.values, found.trace, share, matrices.samples().rows());
+  out.by_share = count_for_share(found.values, share, found.trace);
+  const Index known = found.values.size();
+  if (!out.by_share && known >= matrices.samples().rows())
+    out.by_share = known;  // what is missing is rounding
 
   Matrix<double> shuffled(permutations, found.values.size());
   const Matrix<double> x = matrices.samples().to_dense();

@@ -14,10 +14,6 @@ void center_kernel(Matrix<double>& k);
 [[nodiscard]] ComponentAdvice component_advice(PrimitiveMatrices& matrices, const Kernel& kernel, Index most,
                                                double share, Index permutations, const Run& run);
 
-/// How many of the leading `values` of n reach a share of the trace; nothing if they do not.
-[[nodiscard]] std::optional<Index> count_for_share(const Vector<double>& values, double trace, double share,
-                                                   Index n);
-
 /// The place, from 1, that lies furthest below the line from the first to the last of falling values.
 [[nodiscard]] Index knee_of(const Vector<double>& values);
 

@@ -3,6 +3,7 @@
 #include "base/memory.hpp"
 #include "base/parallel.hpp"
 #include "model/low_rank_fit.hpp"
+#include "model/share_count.hpp"
 #include "spectral/orthonormal.hpp"
 
 #include <fmt/format.h>
@@ -31,14 +32,6 @@ double rounding_of(const LandmarkState& state, double largest) {
   }
   return m.rounding + epsilon * (32 * largest + (4 + std::sqrt(double(m.rank())) / 4) *
                                                     std::sqrt(state.diagonal_sum * squares));
-}
-
-/// How many of the leading values reach a share of the trace, or all of them.
-Index count_for_share(const Vector<double>& values, double share, double trace) {
-  double sum = 0;
-  for (Index i = 0; i < values.size(); ++i)
-    if ((sum += values[i]) >= share * trace * (1 - 1e-14)) return i + 1;
-  return values.size();
 }
 
 /// tr K̃, or the upper end of the interval in which it lies.
@@ -90,7 +83,8 @@ void LowRankFit<T>::solve(Pca& model, LandmarkState state, const Components& com
                     kept, components.count, r));
   if (share) {
     const Vector<double> all = s.values.head(kept);
-    kept = report.components_requested = count_for_share(all, components.share, trace.value);
+    kept = report.components_requested =
+        count_for_share(all, components.share, trace.value).value_or(all.size());
     if (all.sum() < components.share * trace.value * (1 - 1e-14))
       report.notes.push_back(
           fmt::format("the {} landmarks hold {:.4g} % of the variance, less than was asked for", r,

@@ -19,7 +19,7 @@ namespace {
 
 using safetensors::Sink;
 using safetensors::Tensor;
-constexpr Index chunk_bytes = Index{1} << 20;
+constexpr Index write_chunk = Index{1} << 20;
 
 template <class T>
 std::size_t bytes_of(Index count) {
@@ -30,7 +30,7 @@ std::size_t bytes_of(Index count) {
 template <class T, class View>
 void emit_rows(const View& view, const Sink& sink) {
   if (view.size() == 0) return;
-  const Index step = std::max<Index>(1, chunk_bytes / static_cast<Index>(bytes_of<T>(view.cols())));
+  const Index step = std::max<Index>(1, write_chunk / static_cast<Index>(bytes_of<T>(view.cols())));
   for (Index first = 0; first < view.rows(); first += step) {
     const Matrix<T> rows = view.middleRows(first, std::min(step, view.rows() - first));
     sink(rows.data(), bytes_of<T>(rows.size()));

@@ -16,7 +16,7 @@ namespace mercer {
 namespace {
 
 using safetensors::to_string;
-constexpr std::size_t chunk_bytes = std::size_t{1} << 20;
+constexpr std::size_t read_chunk = std::size_t{1} << 20;
 constexpr Index max_columns = Index{1} << 40;  // CSR rows are as wide as they say, whatever the file's size
 
 /// Stored row by row, wanted column by column.
@@ -25,7 +25,7 @@ Block<U> read_block(const safetensors::File& file, const safetensors::File::Entr
   Block<U> out(entry.shape[0], entry.shape[1]);
   if (out.size() == 0) return out;
   const std::size_t row = sizeof(U) * static_cast<std::size_t>(out.cols());
-  const auto step = static_cast<Index>(std::max<std::size_t>(1, chunk_bytes / row));
+  const auto step = static_cast<Index>(std::max<std::size_t>(1, read_chunk / row));
   Matrix<U> rows;
   for (Index first = 0; first < out.rows(); first += step) {
     rows.resize(std::min(step, out.rows() - first), out.cols());

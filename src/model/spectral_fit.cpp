@@ -3,6 +3,7 @@
 
 #include "base/memory.hpp"
 #include "base/parallel.hpp"
+#include "model/share_count.hpp"
 #include "operator/dense_operator.hpp"
 #include "spectral/certificate.hpp"
 #include "spectral/davidson.hpp"
@@ -14,16 +15,6 @@
 
 namespace mercer {
 namespace {
-
-/// How many of the leading values reach the share of the trace; 0 when they do not.
-Index count_for_share(const Vector<double>& values, double share, double trace) {
-  double sum = 0;
-  for (Index i = 0; i < values.size(); ++i) {
-    sum += values[i];
-    if (sum >= share * trace * (1 - 1e-14)) return i + 1;
-  }
-  return 0;
-}
 
 EigenRequest eigen_request(const SolveRequest& request, Index count) {
   EigenRequest out;
@@ -133,7 +124,7 @@ Solved<T> solve_dense(Block<double> matrix, const SolveRequest& request, const R
     out.negative_share = negative_share_of(negative, s.values.cwiseMax(0.0).sum(), out.trace);
   }
   if (share) {
-    const Index enough = count_for_share(s.values, request.components.share, out.trace);
+    const Index enough = count_for_share(s.values, request.components.share, out.trace).value_or(0);
     count = enough > 0 ? enough : n;
   }
   // n orthonormal vectors: every eigenvalue lies within ‖R‖ of its place in the list.
@@ -192,7 +183,8 @@ Solved<T> solve_iteratively(const SymmetricOperator<T>& op, const SolveRequest& 
       if (6 * count > n) count = all_or_too_many(n, count, run);
       find(eigen_request(request, count));
       out.trace = op.trace().value();
-      const Index enough = count_for_share(out.spectrum.values, request.components.share, out.trace);
+      const Index enough =
+          count_for_share(out.spectrum.values, request.components.share, out.trace).value_or(0);
       if (enough > 0) truncate(out.spectrum, enough);
       if (enough > 0 || count == n) break;
     }

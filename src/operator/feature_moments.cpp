@@ -16,7 +16,7 @@ namespace {
 constexpr Index widest_tile = 512;
 /// Rows multiplied in T before they are added in double: few enough for float's digits.
 constexpr Index strip_rows = 2048;
-constexpr Index chunk_rows = 256;
+constexpr Index moment_rows = 256;
 
 }  // namespace
 
@@ -63,11 +63,11 @@ void MomentSum<T>::add(T* features, Index rows, const Run& run) {
   sum_.count += rows;
   if (rows == 0 || r == 0) return;
   // Column sums of each chunk of rows, added in order: the same for any number of threads.
-  const Index chunks = (rows + chunk_rows - 1) / chunk_rows;
+  const Index chunks = (rows + moment_rows - 1) / moment_rows;
   Matrix<double> sums = Matrix<double>::Zero(chunks, r);
   parallel_for(chunks, run, [&](Index c) {
     Vector<T> part = Vector<T>::Zero(r);  // few enough rows for float's digits
-    for (Index i = c * chunk_rows; i < std::min(rows, (c + 1) * chunk_rows); ++i) {
+    for (Index i = c * moment_rows; i < std::min(rows, (c + 1) * moment_rows); ++i) {
       Eigen::Map<Vector<T>> phi(features + i * r, r);
       if (sum_.centered) phi -= shift_;
       part += phi;

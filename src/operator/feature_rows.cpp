@@ -12,7 +12,7 @@ namespace {
 using linalg::Transpose;
 
 constexpr double block_size = 32e6;  ///< bytes of Φ held at a time
-constexpr Index part_rows = 64, strip = 512;
+constexpr Index feature_part = 64, strip = 512;
 
 Index parts(Index count, Index size) { return (count + size - 1) / size; }
 
@@ -30,8 +30,8 @@ void FeatureRows<T>::evaluate(const Vector<double>& mean, Index first, Index cou
   map_.evaluate(points_.middle_rows(first, count), out, run, first);
   if (mean.size() == 0) return;
   const Index m = features();
-  parallel_for(parts(count, part_rows), run, [&](Index part) {
-    for (Index i = part * part_rows; i < std::min(count, (part + 1) * part_rows); ++i)
+  parallel_for(parts(count, feature_part), run, [&](Index part) {
+    for (Index i = part * feature_part; i < std::min(count, (part + 1) * feature_part); ++i)
       Eigen::Map<Vector<double>>(out + i * m, m) -= mean;
   });
 }
@@ -96,8 +96,8 @@ Block<double> FeatureRows<T>::times(const Vector<double>& mean, const BlockView<
   Block<double> out(n, b);
   if (b == 0) return out;
   for_each_block(mean, run, [&](Index first, Index count, const double* phi) {
-    parallel_for(parts(count, part_rows), run, [&](Index part) {
-      const Index i = part * part_rows, size = std::min(part_rows, count - i);
+    parallel_for(parts(count, feature_part), run, [&](Index part) {
+      const Index i = part * feature_part, size = std::min(feature_part, count - i);
       linalg::gemm<double>(Transpose::yes, Transpose::no, size, b, m, 1, phi + i * m, m, v.data(),
                            v.outerStride(), 0, out.data() + first + i, n);
     });
@@ -134,8 +134,8 @@ Block<double> FeatureRows<T>::gram(const Vector<double>& mean, const Run& run) c
         right = other.data();
       }
       const Index cols = j0 < first ? height : count;
-      parallel_for(parts(count, part_rows), run, [&](Index part) {
-        const Index i = part * part_rows, size = std::min(part_rows, count - i);
+      parallel_for(parts(count, feature_part), run, [&](Index part) {
+        const Index i = part * feature_part, size = std::min(feature_part, count - i);
         linalg::gemm<double>(Transpose::yes, Transpose::no, size, cols, m, 1, phi + i * m, m, right, m, 0,
                              out.data() + first + i + j0 * n, n);
       });

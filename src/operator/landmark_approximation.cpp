@@ -15,7 +15,7 @@
 namespace mercer {
 namespace {
 
-constexpr Index part_rows = 256;
+constexpr Index product_part = 256;
 /// Pivots are chosen among this many points for each of them.
 constexpr Index points_a_landmark = 8;
 /// Directions with less than this share of the largest value do not help.
@@ -94,22 +94,22 @@ LandmarkApproximation::LandmarkApproximation(const Kernel& kernel, const Samples
 
 Block<double> LandmarkApproximation::project(const BlockView<double>& x, const Run& run) const {
   const Index n = size(), r = weights_.rows(), b = x.cols(),
-              parts = std::min<Index>(16, (n + part_rows - 1) / part_rows);
+              parts = std::min<Index>(16, (n + product_part - 1) / product_part);
   Vector<double> means = Vector<double>::Zero(b);
   if (center_) means = x.colwise().mean();
   // K_Sn H X, in parts that are added in order
   std::vector<Block<double>> sums(static_cast<std::size_t>(parts), Block<double>::Zero(r, b));
   parallel_for(parts, run, [&](Index part) {
-    std::vector<double> tile(static_cast<std::size_t>(part_rows * r));
-    Block<double> centered(part_rows, b);
+    std::vector<double> tile(static_cast<std::size_t>(product_part * r));
+    Block<double> centered(product_part, b);
     Block<double>& sum = sums[static_cast<std::size_t>(part)];
-    for (Index i0 = n * part / parts; i0 < n * (part + 1) / parts; i0 += part_rows) {
+    for (Index i0 = n * part / parts; i0 < n * (part + 1) / parts; i0 += product_part) {
       run.check();
-      const Index rows = std::min(part_rows, n * (part + 1) / parts - i0);
+      const Index rows = std::min(product_part, n * (part + 1) / parts - i0);
       tiles_.evaluate(i0, rows, 0, r, tile.data());  // row-major: r x rows in columns
       centered.topRows(rows) = x.middleRows(i0, rows).rowwise() - means.transpose();
       linalg::gemm<double>(linalg::Transpose::no, linalg::Transpose::no, r, b, rows, 1, tile.data(), r,
-                           centered.data(), part_rows, 1, sum.data(), r);
+                           centered.data(), product_part, 1, sum.data(), r);
     }
   });
   for (std::size_t i = 1; i < sums.size(); ++i) sums[0] += sums[i];
@@ -127,8 +127,8 @@ void LandmarkApproximation::add_expanded(const BlockView<double>& coefficients, 
   const Index n = size(), r = weights_.rows(), b = coefficients.cols();
   Block<double> weights = Block<double>::Zero(r, b);
   linalg::add_product<double>(1, weights_.leftCols(coefficients.rows()), coefficients, weights);
-  parallel_for((n + part_rows - 1) / part_rows, run, [&](Index part) {
-    const Index i0 = part * part_rows, rows = std::min(part_rows, n - i0);
+  parallel_for((n + product_part - 1) / product_part, run, [&](Index part) {
+    const Index i0 = part * product_part, rows = std::min(product_part, n - i0);
     std::vector<double> tile(static_cast<std::size_t>(rows * r));
     tiles_.evaluate(i0, rows, 0, r, tile.data());
     linalg::gemm<double>(linalg::Transpose::yes, linalg::Transpose::no, rows, b, r, 1, tile.data(), r,

@@ -17,7 +17,7 @@ namespace mercer {
 namespace {
 
 /// Rows that one thread takes at a time: enough for fast products.
-constexpr Index part_rows = 512;
+constexpr Index basis_part = 512;
 /// Rows whose kernel values are made at a time: they stay in cache until they are finished.
 constexpr Index tile_rows = 128;
 
@@ -86,8 +86,8 @@ void LandmarkBasis<T>::by_parts(const Samples<T>& points, T* values, double* dia
                                 Finish&& finish) const {
   const Index n = points.rows(), r = rank();
   const KernelTiles<T> tiles(kernel_, points, landmarks_), own(kernel_, points);
-  parallel_for((n + part_rows - 1) / part_rows, run, [&](Index part) {
-    const Index first = part * part_rows, rows = std::min(part_rows, n - first);
+  parallel_for((n + basis_part - 1) / basis_part, run, [&](Index part) {
+    const Index first = part * basis_part, rows = std::min(basis_part, n - first);
     for (Index i = first; i < first + rows && r > 0; i += tile_rows)
       tiles.evaluate(i, std::min(tile_rows, first + rows - i), 0, r, values + i * r);
     Vector<T> whole(rows);

@@ -18,7 +18,7 @@ namespace mercer {
 namespace {
 
 /// Rows that one thread updates at a time: a tile of them stays in its cache.
-constexpr Index chunk_rows = 512;
+constexpr Index column_rows = 512;
 /// Pivots proposed at once. Rejected ones cost next to nothing, and a wide block makes a fast product.
 constexpr Index smallest_block = 16, largest_block = 256;
 
@@ -40,9 +40,9 @@ PivotedCholesky<T>::PivotedCholesky(const Kernel& kernel, const Samples<T>& samp
     : tiles_(kernel, samples), max_rank_(request.max_rank), diagonal_(samples.rows()) {
   const SteadyRun steady(caller);
   const Run& run = steady;
-  const Index n = size(), chunks = (n + chunk_rows - 1) / chunk_rows;
+  const Index n = size(), chunks = (n + column_rows - 1) / column_rows;
   parallel_for(chunks, run, [&](Index chunk) {
-    const Index i0 = chunk * chunk_rows, rows = std::min(chunk_rows, n - i0);
+    const Index i0 = chunk * column_rows, rows = std::min(column_rows, n - i0);
     Vector<T> values(rows);
     tiles_.diagonal(i0, rows, values.data());
     diagonal_.segment(i0, rows) = values.template cast<double>();
@@ -185,9 +185,9 @@ void PivotedCholesky<T>::append(const Accepted& block, const Run& run) {
     panels_.push_back({HugeBuffer<T>(static_cast<std::size_t>(n * stride)), stride});
   }
 
-  parallel_for((n + chunk_rows - 1) / chunk_rows, run, [&](Index chunk) {
-    const Index i0 = chunk * chunk_rows, rows = std::min(chunk_rows, n - i0);
-    T* tile = thread_scratch<T>(chunk_rows * width);
+  parallel_for((n + column_rows - 1) / column_rows, run, [&](Index chunk) {
+    const Index i0 = chunk * column_rows, rows = std::min(column_rows, n - i0);
+    T* tile = thread_scratch<T>(column_rows * width);
     columns.evaluate(i0, rows, 0, width, tile);
     for (Index first = 0; first < before; first += panel_width) {
       const Index cols = std::min(panel_width, before - first);

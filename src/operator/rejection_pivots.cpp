@@ -17,16 +17,16 @@ namespace mercer {
 namespace {
 
 /// Rows proposed at once.
-constexpr Index smallest_block = 64, largest_block = 512;
-constexpr Index part_columns = 64, chunk_rows = 4096;
+constexpr Index fewest_proposed = 64, most_proposed = 512;
+constexpr Index solved_at_once = 64, scan_rows = 4096;
 
 template <class T>
 Vector<double> kernel_diagonal(const Kernel& kernel, const Samples<T>& samples, const Run& run) {
   const Index n = samples.rows();
   const KernelTiles<T> tiles(kernel, samples);
   Vector<double> out(n);
-  parallel_for((n + chunk_rows - 1) / chunk_rows, run, [&](Index chunk) {
-    const Index first = chunk * chunk_rows, rows = std::min(chunk_rows, n - first);
+  parallel_for((n + scan_rows - 1) / scan_rows, run, [&](Index chunk) {
+    const Index first = chunk * scan_rows, rows = std::min(scan_rows, n - first);
     Vector<T> values(rows);
     tiles.diagonal(first, rows, values.data());
     out.segment(first, rows) = values.template cast<double>();
@@ -59,16 +59,16 @@ class Taken {
     Block<double> phi(before, size);  // row-major K(proposed, S) is column-major K(S, proposed)
     if (before > 0) {
       const KernelTiles<double> against(kernel_, points, samples_.select_rows(rows_).template cast<double>());
-      const Index parts = (size + part_columns - 1) / part_columns;
-      const auto width = [&](Index part) { return std::min(part_columns, size - part * part_columns); };
+      const Index parts = (size + solved_at_once - 1) / solved_at_once;
+      const auto width = [&](Index part) { return std::min(solved_at_once, size - part * solved_at_once); };
       parallel_for(parts, run, [&](Index part) {
-        double* mine = phi.data() + part * part_columns * before;
-        against.evaluate(part * part_columns, width(part), 0, before, mine);
+        double* mine = phi.data() + part * solved_at_once * before;
+        against.evaluate(part * solved_at_once, width(part), 0, before, mine);
         linalg::solve_lower<double>(linalg::Transpose::no, before, width(part), factor_.data(),
                                     factor_.rows(), mine, before);
       });
       parallel_for(parts, run, [&](Index part) {
-        const Index first = part * part_columns;
+        const Index first = part * solved_at_once;
         linalg::gemm<double>(linalg::Transpose::yes, linalg::Transpose::no, size, width(part), before, -1,
                              phi.data(), before, phi.data() + first * before, before, 1,
                              e.data() + first * size, size);
@@ -118,7 +118,7 @@ std::optional<std::vector<Index>> draw_by_rejection(const Kernel& kernel, const 
   std::vector<Index> proposed;
   for (Index used = 0; taken.count() < rank;) {
     run.check();
-    const Index size = std::clamp(16 * (rank - taken.count()), smallest_block, largest_block);
+    const Index size = std::clamp(16 * (rank - taken.count()), fewest_proposed, most_proposed);
     proposed.resize(static_cast<std::size_t>(size));
     for (Index& row : proposed) row = draw(random.uniform());
     const Index before = taken.count();

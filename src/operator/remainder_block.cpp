@@ -14,7 +14,7 @@
 namespace mercer {
 namespace {
 
-constexpr Index tile = 256;
+constexpr Index part_side = 256;
 constexpr Index fewest_rows = 1024, most_rows = 6144;
 
 }  // namespace
@@ -37,11 +37,11 @@ RemainderBlock<T>::RemainderBlock(const LandmarkBasis<T>& basis, const Samples<T
   basis.evaluate(points, features.data(), unused.data(), unused.data(), run);
   const Vector<T> scale = (weights * double(m_)).cwiseSqrt().cwiseInverse().template cast<T>();
   const KernelTiles<T> tiles(basis.kernel(), points);
-  const Index side = (m_ + tile - 1) / tile;
+  const Index side = (m_ + part_side - 1) / part_side;
   parallel_for(side * (side + 1) / 2, run, [&](Index t) {
     const auto [row, col] = position_of(t);
-    const Index i0 = row * tile, j0 = col * tile;
-    const Index height = std::min(tile, m_ - i0), width = std::min(tile, m_ - j0);
+    const Index i0 = row * part_side, j0 = col * part_side;
+    const Index height = std::min(part_side, m_ - i0), width = std::min(part_side, m_ - j0);
     Matrix<T> e(height, width);
     tiles.evaluate(i0, height, j0, width, e.data());
     // Row-major E = K − Φ_I Φ_Jᵀ is column-major Eᵀ.
@@ -70,8 +70,8 @@ double RemainderBlock<T>::log_power_norm(Index steps, Index vectors, const Run& 
   normalise(v);
   for (Index step = 0; step < steps; ++step) {
     run.check();
-    parallel_for((m_ + tile - 1) / tile, run, [&](Index part) {
-      const Index i0 = part * tile, rows = std::min(tile, m_ - i0);
+    parallel_for((m_ + part_side - 1) / part_side, run, [&](Index part) {
+      const Index i0 = part * part_side, rows = std::min(part_side, m_ - i0);
       // Row-major Y = M V is column-major Yᵀ = Vᵀ Mᵀ.
       linalg::gemm<T>(linalg::Transpose::no, linalg::Transpose::no, vectors, rows, m_, 1, v.data(), vectors,
                       values_.data() + i0 * m_, m_, 0, next.data() + i0 * vectors, vectors);

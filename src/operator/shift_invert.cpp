@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 namespace mercer {
 namespace {
@@ -156,7 +157,9 @@ ShiftInvert::~ShiftInvert() = default;
 
 bool ShiftInvert::factor(double shift, const Run& run) {
   run.check();
-  const ThreadScope threads(cost_.flops > serial_flops ? run : Run{.threads = 1});
+  const ThreadScope threads(run);
+  std::optional<SerialScope> serial;
+  if (cost_.flops <= serial_flops) serial.emplace();
   Common& common = cholmod_->common;
   cholmod_l_free_factor(&cholmod_->factor, common.get());
   cholmod_->factor = cholmod_l_copy_factor(cholmod_->symbolic, common.get());
@@ -171,7 +174,7 @@ bool ShiftInvert::factor(double shift, const Run& run) {
 
 Inertia ShiftInvert::inertia(double shift, const Run& run) const {
   run.check();
-  const ThreadScope threads(Run{.threads = 1});
+  const SerialScope serial;
   Common own;
   own->supernodal = CHOLMOD_SIMPLICIAL;
   own->final_ll = 0;

@@ -9,6 +9,9 @@
 
 namespace mercer::cost {
 
+/// Below this size LAPACK is quicker than anything iterative.
+inline constexpr Index small = 384;
+
 /// Passes of the block solver over the matrix on a spectrum with a hard gap, checks included.
 inline constexpr double passes = 30;
 /// The share of the GEMM rate that the fused symmetric product reaches.

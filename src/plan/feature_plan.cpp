@@ -14,9 +14,6 @@
 namespace mercer {
 namespace {
 
-/// As for any matrix of this size, see planner.cpp: LAPACK when it is small or many pairs are wanted.
-constexpr Index small = 384;
-
 /// The eigenproblem that is left once the points have been added up; it is solved in double.
 Problem eigenproblem(const FeatureProblem& p) {
   Problem out;
@@ -42,7 +39,7 @@ Plan plan_features(const FeatureProblem& p, const Run& run, bool measure) {
   const bool share = p.components.share > 0;
   const Index k = std::min(p.features, share ? std::max<Index>(32, p.features / 16) : p.components.count);
   Plan plan;
-  plan.route = p.features <= small || k >= p.features / 8 ? Route::dense : Route::stored;
+  plan.route = p.features <= cost::small || k >= p.features / 8 ? Route::dense : Route::stored;
   plan.problem = fmt::format("scatter matrix {} x {} of random features", p.features, p.features);
   plan.reason = "random features were asked for";
   plan.budget = run.memory_budget();

@@ -15,8 +15,6 @@
 namespace mercer {
 namespace {
 
-/// Below this size LAPACK is quicker than anything iterative.
-constexpr Index small = 384;
 /// A share of a kernel matrix' variance often takes a third of all components: up to this size LAPACK has
 /// them all before an iteration has found out how many there must be.
 constexpr Index small_for_a_share = 2000;
@@ -102,7 +100,7 @@ Plan costed(const Problem& p, Route route, const Run& run) {
 /// The routes in the order in which they are tried, and why the first is first.
 std::pair<std::vector<Route>, std::string> preference(const Problem& p) {
   const Index k = expected_count(p);
-  if (p.size <= small) return {{Route::dense, Route::stored, Route::tiled}, "small enough for LAPACK"};
+  if (p.size <= cost::small) return {{Route::dense, Route::stored, Route::tiled}, "small enough for LAPACK"};
   if (k >= p.size / 8)
     return {{Route::dense, Route::stored, Route::tiled}, "many components: LAPACK finds all at once"};
   if (p.components.share > 0 && p.apply_flops == 0 && p.size <= small_for_a_share)

@@ -16,7 +16,7 @@ namespace {
 constexpr double found_to = 1e-9;
 constexpr double chance = 1e-6;
 /// The shift grows by this until Cholesky's factor exists.
-constexpr double shift_growth = 16;
+constexpr double end_growth = 16;
 
 /// (LLᵀ)⁻¹
 class FactorInverse final : public SymmetricOperator<double> {
@@ -71,7 +71,7 @@ SpectrumEnds ends_by_factor(const Block<double>& matrix, double largest, double 
   out.largest = largest;
   double shift = std::max(tolerance, std::numeric_limits<double>::min());
   Block<double> factor;
-  for (;; shift *= shift_growth) {
+  for (;; shift *= end_growth) {
     run.check();
     factor = matrix;
     factor.diagonal().array() += shift;

@@ -1,6 +1,7 @@
 // CP as a model: the starts, the best of them in its normal form, what the report says of it, and transform.
 #include <mercer/cp.hpp>
 
+#include "base/at.hpp"
 #include "base/memory.hpp"
 #include "base/parallel.hpp"
 #include "base/stopwatch.hpp"
@@ -25,8 +26,6 @@ constexpr Index more_starts = 3;       ///< random ones, where HOSVD's did not d
 constexpr Index cheap_starts = 9;      ///< where they cost next to nothing: a local minimum shows only so
 constexpr double cheap_flops = 5e9;    ///< of a start
 constexpr double exact_enough = 1e-6;  ///< relative error that no other start need beat
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 /// Entries of an array as a count; the largest there is where it cannot be counted.
 Index as_count(double entries) {
@@ -108,6 +107,13 @@ std::vector<std::string> unknown_indices(CpData<T>& data, const Run& run) {
 }
 
 }  // namespace
+
+CpStart parse_cp_start(std::string_view name) {
+  if (name == "auto") return CpStart::automatic;
+  if (name == "random") return CpStart::random;
+  if (name == "hosvd") return CpStart::hosvd;
+  throw Error(ErrorCode::usage, fmt::format("'{}' is no start of CP", name), "auto, random or hosvd");
+}
 
 template <class T>
 Plan Cp<T>::plan(const Shape& shape, Index stored, const CpOptions& options, const Run& run) {

@@ -10,7 +10,7 @@
 namespace mercer {
 namespace {
 
-constexpr Index oversampling = 8;
+constexpr Index start_oversampling = 8;
 constexpr std::uint64_t stream_of_starts = 40, stream_of_sketches = 39;
 
 /// Standard normal numbers, or magnitudes of them.
@@ -49,7 +49,7 @@ Block<double> left_singular_vectors(const Block<double>& y, Index count) {
 
 template <class T>
 Block<double> sketched(CpData<T>& data, Index mode, Index rank, const Run& run) {
-  const Index width = rank + oversampling;
+  const Index width = rank + start_oversampling;
   Random random(run.seed, stream_of_sketches);
   std::vector<Matrix<T>> factors;
   for (const Index size : data.shape()) factors.push_back(random_rows<T>(size, width, false, random));

@@ -1,6 +1,7 @@
 // Normal equations of one factor.
 #include "tensor/cp_update.hpp"
 
+#include "base/at.hpp"
 #include "base/linalg.hpp"
 #include "base/parallel.hpp"
 #include "tensor/nonnegative_least_squares.hpp"
@@ -17,19 +18,18 @@
 namespace mercer {
 namespace {
 
-constexpr Index rows_a_task = 512;
+constexpr Index rows_solved_a_task = 512;
 
 template <class T>
 constexpr double epsilon_of = double(std::numeric_limits<T>::epsilon());
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-Index tasks_for(Index rows) { return (rows + rows_a_task - 1) / rows_a_task; }
+Index tasks_for(Index rows) { return (rows + rows_solved_a_task - 1) / rows_solved_a_task; }
 
 /// Rows [from, from + count) for each task.
 template <class Work>
 void for_rows(Index rows, const Run& run, Work&& work) {
   parallel_for(tasks_for(rows), run, [&](Index task) {
-    work(task, task * rows_a_task, std::min(rows_a_task, rows - task * rows_a_task));
+    work(task, task * rows_solved_a_task, std::min(rows_solved_a_task, rows - task * rows_solved_a_task));
   });
 }
 

@@ -2,6 +2,7 @@
 #include "tensor/array_check.hpp"
 #include "tensor/cp_data.hpp"
 
+#include "base/at.hpp"
 #include "base/linalg.hpp"
 #include "base/parallel.hpp"
 #include "base/thread_scratch.hpp"
@@ -22,9 +23,7 @@ namespace {
 
 constexpr Index tile_rows = 512, tile_columns = 64;
 constexpr Index elements_a_piece = Index(1) << 22;
-constexpr double cheap_flops = 4e9;
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+constexpr double tree_flops = 4e9;
 
 /// work(task, row, rows, column, columns) for the tiles of a matrix; a task has all rows of some columns.
 template <class Work>
@@ -106,7 +105,7 @@ class DenseData final : public CpData<T> {
 
   [[nodiscard]] std::optional<Block<double>> leading(Index mode, Index count, const Run& run) const override {
     const Index size = x_.size(mode);
-    if (gaps_ || double(x_.count()) * double(size) > cheap_flops || size > 4096) return std::nullopt;
+    if (gaps_ || double(x_.count()) * double(size) > tree_flops || size > 4096) return std::nullopt;
     Block<double> gram = mode_gram(x_, mode, run), vectors;
     Vector<double> squares;
     linalg::syevr(gram, size - std::min(size, count), size - 1, squares, vectors);

@@ -9,6 +9,7 @@
 // several tasks add to one row, each has its own copy and the copies are added up in order.
 #include "tensor/mttkrp.hpp"
 
+#include "base/at.hpp"
 #include "base/parallel.hpp"
 #include "base/thread_scratch.hpp"
 #include "tensor/fibers.hpp"
@@ -20,10 +21,9 @@
 namespace mercer {
 namespace {
 
-constexpr Index tile_elements = 32768;  ///< 256 KB of doubles stay in the second cache
+constexpr Index cached_elements = 32768;  ///< 256 KB of doubles stay in the second cache
 constexpr Index enough_tasks = 32;
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 Index ceil_div(Index a, Index b) { return (a + b - 1) / b; }
 
 /// Modes [from, to) in the order of the strides.
@@ -175,12 +175,12 @@ class DenseMttkrp final : public Mttkrp<T> {
   void from_entries(bool keep_rows, const Factors& others, Index columns, Matrix<T>& out, const Run& run) {
     const Index kept = keep_rows ? unfolding_.rows : unfolding_.columns;
     const Index depth = keep_rows ? unfolding_.columns : unfolding_.rows;
-    const Index widest = std::clamp<Index>(tile_elements / columns, 48, 512);
+    const Index widest = std::clamp<Index>(cached_elements / columns, 48, 512);
     // Whichever index moves fastest in memory gets the long side of the tile.
     const Index chunk =
-        keep_rows ? widest : std::clamp<Index>(tile_elements / std::min(depth, widest), 48, 512);
+        keep_rows ? widest : std::clamp<Index>(cached_elements / std::min(depth, widest), 48, 512);
     const Index tile =
-        keep_rows ? std::clamp<Index>(tile_elements / std::max(std::min(kept, chunk), columns), 64, 2048)
+        keep_rows ? std::clamp<Index>(cached_elements / std::max(std::min(kept, chunk), columns), 64, 2048)
                   : widest;
     const Tasks tasks(kept, depth, chunk, tile);
     tasks.run(columns, out, run, [&](Index first, Index count, Index begin, Index end, T* y) {
@@ -205,8 +205,8 @@ class DenseMttkrp final : public Mttkrp<T> {
     Index depth = 1;
     for (const Matrix<T>* f : others) depth *= f->rows();
     const Index columns = x.cols(), kept = x.rows() / depth;
-    const Index widest = std::clamp<Index>(tile_elements / columns, 48, 512);
-    const Tasks tasks(kept, depth, keep_fast ? widest : std::clamp<Index>(tile_elements / depth, 1, 512),
+    const Index widest = std::clamp<Index>(cached_elements / columns, 48, 512);
+    const Tasks tasks(kept, depth, keep_fast ? widest : std::clamp<Index>(cached_elements / depth, 1, 512),
                       widest);
     tasks.run(columns, out, run, [&](Index first, Index count, Index begin, Index end, T* y) {
       T* k = thread_scratch<T>(tasks.tile * columns);

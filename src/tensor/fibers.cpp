@@ -1,6 +1,7 @@
 // Packed tensors as seen from one mode.
 #include "tensor/fibers.hpp"
 
+#include "base/at.hpp"
 #include "base/pages.hpp"
 #include "tensor/reorder.hpp"
 
@@ -14,10 +15,8 @@
 namespace mercer {
 namespace {
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
 /// A tile of a transposition that stays in the first cache.
-constexpr Index tile = 16;
+constexpr Index square = 16;
 
 /// Calls use(f, s, c, count) for each run of fibres (f .. f + count, s), c being the first one's place.
 template <class Use>
@@ -117,10 +116,10 @@ void gather_fibers(const From* x, const ModeSplit& split, Span fibers, Span entr
   for_each_run(split, fibers, [&](Index f, Index s, Index c, Index count) {
     const From* from = x + f + split.fast * entries.first + split.block() * s;
     To* to = out + rows * c;
-    for (Index j0 = 0; j0 < count; j0 += tile)
-      for (Index i0 = 0; i0 < rows; i0 += tile)
-        for (Index j = j0; j < std::min(count, j0 + tile); ++j)
-          for (Index i = i0; i < std::min(rows, i0 + tile); ++i)
+    for (Index j0 = 0; j0 < count; j0 += square)
+      for (Index i0 = 0; i0 < rows; i0 += square)
+        for (Index j = j0; j < std::min(count, j0 + square); ++j)
+          for (Index i = i0; i < std::min(rows, i0 + square); ++i)
             to[i + rows * j] = static_cast<To>(from[j + split.fast * i]);
   });
 }
@@ -130,10 +129,10 @@ void scatter_fibers(const T* in, const ModeSplit& split, Span fibers, T* x) {
   for_each_run(split, fibers, [&](Index f, Index s, Index c, Index count) {
     T* to = x + f + split.block() * s;
     const T* from = in + split.size * c;
-    for (Index i0 = 0; i0 < split.size; i0 += tile)
-      for (Index j0 = 0; j0 < count; j0 += tile)
-        for (Index i = i0; i < std::min(split.size, i0 + tile); ++i)
-          for (Index j = j0; j < std::min(count, j0 + tile); ++j)
+    for (Index i0 = 0; i0 < split.size; i0 += square)
+      for (Index j0 = 0; j0 < count; j0 += square)
+        for (Index i = i0; i < std::min(split.size, i0 + square); ++i)
+          for (Index j = j0; j < std::min(count, j0 + square); ++j)
             to[j + split.fast * i] = from[i + split.size * j];
   });
 }

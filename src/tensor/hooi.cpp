@@ -1,13 +1,12 @@
 // Sweeps that share products between modes, and the loop around them.
 #include "tensor/hooi.hpp"
 
+#include "base/at.hpp"
 #include "tensor/mode_product.hpp"
 #include "tensor/sample_rows.hpp"
 
 namespace mercer {
 namespace {
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 /// y is X projected on all modes but `modes`: one half of them is visited after projecting on the other.
 template <class T>

@@ -1,6 +1,7 @@
 // Bases mode by mode, of the array itself or of what the modes before have left of it.
 #include "tensor/hosvd.hpp"
 
+#include "base/at.hpp"
 #include "base/linalg.hpp"
 #include "tensor/mode_product.hpp"
 
@@ -12,8 +13,6 @@
 
 namespace mercer {
 namespace {
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 /// The basis of one mode of y, kept in the parts; returns what it leaves out.
 template <class T>

@@ -1,6 +1,7 @@
 // Kruskal<T>: its small parts.
 #include "tensor/kruskal.hpp"
 
+#include "base/at.hpp"
 #include "base/linalg.hpp"
 #include "base/parallel.hpp"
 #include "base/thread_scratch.hpp"
@@ -12,9 +13,7 @@
 namespace mercer {
 namespace {
 
-constexpr Index rows_a_task = 4096;
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+constexpr Index rows_scaled_a_task = 4096;
 
 }  // namespace
 
@@ -37,10 +36,10 @@ void set_factor(Kruskal<T>& model, Index mode, const Matrix<double>& scaled) {
 
 template <class T>
 Block<double> gram_of_rows(const Matrix<T>& rows, Index rank, const Run& run) {
-  const Index tasks = std::max<Index>(1, (rows.rows() + rows_a_task - 1) / rows_a_task);
+  const Index tasks = std::max<Index>(1, (rows.rows() + rows_scaled_a_task - 1) / rows_scaled_a_task);
   std::vector<Block<double>> parts(at(tasks));
   parallel_for(tasks, run, [&](Index task) {
-    const Index from = task * rows_a_task, count = std::min(rows_a_task, rows.rows() - from);
+    const Index from = task * rows_scaled_a_task, count = std::min(rows_scaled_a_task, rows.rows() - from);
     const Matrix<double> some = rows.block(from, 0, count, rank).template cast<double>();
     Block<double>& part = parts[at(task)];
     part.setZero(rank, rank);

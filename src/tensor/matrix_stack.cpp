@@ -2,6 +2,7 @@
 // one: BLAS sees everything transposed.
 #include "tensor/matrix_stack.hpp"
 
+#include "base/at.hpp"
 #include "base/linalg.hpp"
 #include "tensor/lanes.hpp"
 #include "tensor/sample_rows.hpp"
@@ -14,8 +15,6 @@ namespace mercer {
 namespace {
 
 using linalg::Transpose;
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 /// Rows `a` (count x w) times V: count x q.
 Matrix<double> times_right(const double* a, Index count, Index w, const Block<double>& right) {

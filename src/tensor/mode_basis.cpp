@@ -18,7 +18,7 @@ namespace {
 using linalg::Transpose;
 
 /// Numbers of a piece that stays in cache.
-constexpr Index piece_elements = Index{1} << 18;
+constexpr Index fiber_elements = Index{1} << 18;
 /// More columns than wanted in the random block, and power steps with it.
 constexpr Index oversampling = 10;
 constexpr int most_passes = 8;
@@ -69,7 +69,7 @@ LeftVectors vectors_of_triangle(const Block<double>& triangle, const Truncation&
 template <class T>
 LeftVectors by_triangle(const T* y, const ModeSplit& split, const Truncation& truncation, const Run& run) {
   const Index size = split.size, fibers = split.fibers(), width = std::min(size, fibers);
-  const Index length = std::max(3 * width, piece_elements / width);
+  const Index length = std::max(3 * width, fiber_elements / width);
   if (size <= fibers) {
     const Pieces pieces{fibers, length};
     LeftVectors out = vectors_of_triangle(
@@ -103,7 +103,7 @@ LeftVectors by_triangle(const T* y, const ModeSplit& split, const Truncation& tr
 template <class T, class Add>
 Block<double> sum_over_fibers(const T* y, const ModeSplit& split, Index columns, const Run& run,
                               const Add& add) {
-  const Pieces pieces{split.fibers(), std::max<Index>(64, piece_elements / split.size)};
+  const Pieces pieces{split.fibers(), std::max<Index>(64, fiber_elements / split.size)};
   const Index lanes = lanes_for(pieces.count(), split.size * columns);
   std::vector<Block<double>> sums(static_cast<std::size_t>(lanes), Block<double>::Zero(split.size, columns));
   for_each_piece(pieces.count(), lanes, run, [&](Index lane, Index piece) {
@@ -185,7 +185,7 @@ double basis_flops(const BasisProblem& p, BasisRoute route) {
 double basis_bytes(const BasisProblem& p, BasisRoute route) {
   const double size = double(p.size);
   const Index width = std::min(p.size, p.fibers);
-  const double pieces = 8 * 4 * double(std::min(p.size * p.fibers, 4 * piece_elements));
+  const double pieces = 8 * 4 * double(std::min(p.size * p.fibers, 4 * fiber_elements));
   if (route == BasisRoute::gram) return 8 * 8 * size * size;  // the threads' sums, LAPACK's workspace
   if (route == BasisRoute::triangle)
     return pieces + 8 * (8 + double(lanes_for(p.fibers, width * width))) * double(width) * double(width);

@@ -19,11 +19,11 @@ using linalg::Transpose;
 /// Modes larger than this are cut into tiles, whose blocks of the result the threads share; below it, they
 /// share the fibres, and add up results of their own.
 constexpr Index one_tile = 1024;
-constexpr Index tile = 512;
+constexpr Index gram_tile = 512;
 /// Fibres gathered at a time, and taken at a time where they lie.
-constexpr Index gathered = 512, direct = 4096;
+constexpr Index fibers_gathered = 512, fibers_direct = 4096;
 /// Blocks with fewer rows than this are gathered: BLAS works best on long sums.
-constexpr Index short_block = 64;
+constexpr Index fewest_rows = 64;
 
 /// The fibres of one mode, some at a time, as a matrix that BLAS can take.
 template <class T>
@@ -45,14 +45,14 @@ struct Fibers {
 
   /// How many fibres the piece at fibre c (and before `last`) has, and whether it can be read where it lies.
   [[nodiscard]] bool lies_ready(Index c, Index last, Index& count) const {
-    count = std::min(gathered, last - c);
+    count = std::min(fibers_gathered, last - c);
     if constexpr (std::is_same_v<T, double>) {
       if (split.fast == 1) {
-        count = std::min(direct, last - c);
+        count = std::min(fibers_direct, last - c);
         return true;
       }
-      const Index run = std::min({split.fast - c % split.fast, last - c, direct});
-      if (run >= short_block && split.fast <= std::numeric_limits<int>::max()) {
+      const Index run = std::min({split.fast - c % split.fast, last - c, fibers_direct});
+      if (run >= fewest_rows && split.fast <= std::numeric_limits<int>::max()) {
         count = run;
         return true;
       }
@@ -131,15 +131,15 @@ void sum_over_parts(const Fibers<T>& fibers, Block<double>& out, const Run& run)
 /// Tiles of the lower triangle, each over all fibres.
 template <class T>
 void fill_tiles(const Fibers<T>& fibers, Block<double>& out, const Run& run) {
-  const Index size = fibers.split.size, tiles = (size + tile - 1) / tile;
+  const Index size = fibers.split.size, tiles = (size + gram_tile - 1) / gram_tile;
   const Span all{0, fibers.split.fibers()};
   std::vector<std::pair<Index, Index>> pairs;
   for (Index i = 0; i < tiles; ++i)
     for (Index j = 0; j <= i; ++j) pairs.emplace_back(i, j);
   parallel_for(static_cast<Index>(pairs.size()), run, [&](Index pair) {
     const auto place = pairs[static_cast<std::size_t>(pair)];
-    const Span rows{place.first * tile, std::min(size, (place.first + 1) * tile)};
-    const Span cols{place.second * tile, std::min(size, (place.second + 1) * tile)};
+    const Span rows{place.first * gram_tile, std::min(size, (place.first + 1) * gram_tile)};
+    const Span cols{place.second * gram_tile, std::min(size, (place.second + 1) * gram_tile)};
     double* corner = out.data() + rows.first + cols.first * size;
     if (place.first == place.second)
       fibers.add_square(all, rows, corner, size);

@@ -1,6 +1,7 @@
 // Mode-n products by BLAS, each block of fibres where it lies.
 #include "tensor/mode_product.hpp"
 
+#include "base/at.hpp"
 #include "base/linalg.hpp"
 #include "base/parallel.hpp"
 #include "base/thread_scratch.hpp"
@@ -17,8 +18,6 @@ namespace mercer {
 namespace {
 
 using linalg::Transpose;
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 /// Multiplications that one thread takes at a time: enough to hide the call, few enough to share out.
 constexpr Index task_work = 2'000'000;

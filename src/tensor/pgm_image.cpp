@@ -13,7 +13,7 @@ namespace mercer {
 
 namespace {
 
-[[noreturn]] void fail(const std::string& where, const std::string& what) {
+[[noreturn]] void damaged_pgm(const std::string& where, const std::string& what) {
   throw Error(ErrorCode::bad_data, fmt::format("{}: {}", where, what),
               "is the image complete? make it again, or take it out of the folder");
 }
@@ -32,8 +32,8 @@ class Numbers {
     const auto length = static_cast<std::size_t>(parsed.ptr - rest_.data());
     const bool ends = length == rest_.size() || is_space(rest_[length]) || rest_[length] == '#';
     if (parsed.ec != std::errc{} || !ends || value < 0)
-      fail(where_, rest_.empty() ? fmt::format("the PGM image ends before its {}", what)
-                                 : fmt::format("damaged PGM image: its {} is not a number", what));
+      damaged_pgm(where_, rest_.empty() ? fmt::format("the PGM image ends before its {}", what)
+                                        : fmt::format("damaged PGM image: its {} is not a number", what));
     rest_.remove_prefix(length);
     return value;
   }
@@ -62,7 +62,8 @@ struct Pgm {
 
 Pgm parse_header(std::string_view bytes, const std::string& where) {
   const auto magic = bytes.substr(0, 2);
-  if (magic != "P2" && magic != "P5") fail(where, "not a PGM image (its first bytes are neither P2 nor P5)");
+  if (magic != "P2" && magic != "P5")
+    damaged_pgm(where, "not a PGM image (its first bytes are neither P2 nor P5)");
   Pgm out;
   out.text = magic == "P2";
   Numbers numbers(bytes.substr(2), where);
@@ -70,20 +71,22 @@ Pgm parse_header(std::string_view bytes, const std::string& where) {
   out.form.height = numbers.next("height");
   out.form.white = numbers.next("largest value");
   const auto& [height, width, white] = out.form;
-  if (height < 1 || width < 1) fail(where, fmt::format("damaged PGM image: size {} x {}", width, height));
-  if (white < 1 || white > 65535) fail(where, fmt::format("damaged PGM image: largest value {}", white));
+  if (height < 1 || width < 1)
+    damaged_pgm(where, fmt::format("damaged PGM image: size {} x {}", width, height));
+  if (white < 1 || white > 65535)
+    damaged_pgm(where, fmt::format("damaged PGM image: largest value {}", white));
   out.raster = numbers.rest();
   if (!out.text && !out.raster.empty()) out.raster.remove_prefix(1);  // the one blank after the header
   const Index item = out.text || white < 256 ? 1 : 2;
   const auto there = static_cast<Index>(out.raster.size());
   if (height > there / width || height * width > there / item)
-    fail(where, fmt::format("the PGM image ends too early for {} x {} pixels", width, height));
+    damaged_pgm(where, fmt::format("the PGM image ends too early for {} x {} pixels", width, height));
   return out;
 }
 
 void require_end(std::string_view rest, const std::string& where) {
   while (!rest.empty() && is_space(rest[0])) rest.remove_prefix(1);
-  if (!rest.empty()) fail(where, fmt::format("{} bytes too many after the PGM image", rest.size()));
+  if (!rest.empty()) damaged_pgm(where, fmt::format("{} bytes too many after the PGM image", rest.size()));
 }
 
 }  // namespace
@@ -95,11 +98,11 @@ ImageForm pgm_form(std::string_view bytes, const std::string& where) {
 template <class T>
 void read_pgm(std::string_view bytes, const std::string& where, const ImageForm& form, T* pixels) {
   const Pgm image = parse_header(bytes, where);
-  if (image.form != form) fail(where, "the PGM image changed while it was read");
+  if (image.form != form) damaged_pgm(where, "the PGM image changed while it was read");
   const Index count = form.height * form.width, white = form.white;
   const auto put = [&](Index i, Index value) {
     if (value > white)
-      fail(where, fmt::format("damaged PGM image: a pixel of {} where white is {}", value, white));
+      damaged_pgm(where, fmt::format("damaged PGM image: a pixel of {} where white is {}", value, white));
     pixels[i] = static_cast<T>(value);
   };
   if (image.text) {

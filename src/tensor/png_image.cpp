@@ -81,16 +81,16 @@ class Png {
   char reason_[128] = "no memory";  ///< a plain array: nothing that longjmp could leave behind
 };
 
-[[noreturn]] void fail(const std::string& where, const std::string& what) {
+[[noreturn]] void damaged_png(const std::string& where, const std::string& what) {
   throw Error(ErrorCode::bad_data, fmt::format("{}: damaged PNG image: {}", where, what),
               "is it complete? make it again, or take it out of the folder");
 }
 
 void read_header(Png& png, std::string_view bytes, const std::string& where) {
-  if (!png.read_header()) fail(where, png.reason());
+  if (!png.read_header()) damaged_png(where, png.reason());
   constexpr std::size_t best_ratio = 1032;  // deflate cannot do better
   if (png.packed_row_bytes() > best_ratio * bytes.size() / static_cast<std::size_t>(png.form().height))
-    fail(where, "impossible size");
+    damaged_png(where, "impossible size");
 }
 
 }  // namespace
@@ -105,12 +105,12 @@ template <class T>
 void read_png(std::string_view bytes, const std::string& where, const ImageForm& form, T* pixels) {
   Png png(bytes);
   read_header(png, bytes, where);
-  if (png.form() != form) fail(where, "it changed while it was read");
+  if (png.form() != form) damaged_png(where, "it changed while it was read");
   const std::size_t width = png.row_bytes();
   std::vector<png_byte> memory(width * static_cast<std::size_t>(form.height));
   std::vector<png_bytep> rows;
   for (std::size_t at = 0; at < memory.size(); at += width) rows.push_back(memory.data() + at);
-  if (!png.read_rows(rows)) fail(where, png.reason());
+  if (!png.read_rows(rows)) damaged_png(where, png.reason());
 
   const bool wide = png.depth() == 16;
   const bool colour = png.channels() >= 3;

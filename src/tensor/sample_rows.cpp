@@ -1,6 +1,7 @@
 // Copies between arrays and rows, none where rows are what lies in memory.
 #include "tensor/sample_rows.hpp"
 
+#include "base/at.hpp"
 #include "base/parallel.hpp"
 #include "tensor/fibers.hpp"
 #include "tensor/paired_walk.hpp"
@@ -10,8 +11,6 @@
 
 namespace mercer {
 namespace {
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 /// The modes of rows in memory, the fastest first.
 Shape row_modes(Index order, Index sample_mode) {

@@ -2,6 +2,7 @@
 #include "tensor/array_check.hpp"
 #include "tensor/cp_data.hpp"
 
+#include "base/at.hpp"
 #include "base/parallel.hpp"
 #include "tensor/tree_range.hpp"
 
@@ -20,8 +21,6 @@ namespace {
 
 constexpr Index parts = 16;
 constexpr double most_core_entries = 1e7;  ///< of all parts' copies together
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 /// x̂ at the stored entries: use(entry, x̂).
 template <class T, class Use>

@@ -2,6 +2,7 @@
 // itself, of neighbouring indices of the last level), sorted by fibre, and multiplied with each other.
 #include "tensor/sparse_gram.hpp"
 
+#include "base/at.hpp"
 #include "tensor/lanes.hpp"
 
 #include <algorithm>
@@ -11,8 +12,6 @@ namespace mercer {
 namespace {
 
 constexpr Index part_entries = Index{1} << 18;
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 struct Entry {
   std::uint64_t fiber;

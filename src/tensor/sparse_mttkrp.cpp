@@ -4,6 +4,7 @@
 // result does not depend on the number of threads.
 #include "tensor/mttkrp.hpp"
 
+#include "base/at.hpp"
 #include "base/parallel.hpp"
 #include "tensor/fibers.hpp"
 #include "tensor/fibre_walk.hpp"
@@ -17,8 +18,6 @@ namespace {
 
 constexpr Index most_copies = 16, fewest_copies = 4, row_parts = 16;
 constexpr double few_bytes = 8e6, share_of_tensor = 0.1;
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 /// How many parts may have a copy of so many bytes; fewer than fewest_copies: none.
 Index copies_that_fit(double bytes, double tensor_bytes) {

@@ -4,6 +4,7 @@
 #include <mercer/error.hpp>
 #include <mercer/tensor.hpp>
 
+#include "base/at.hpp"
 #include "tensor/entry_sort.hpp"
 #include "tensor/fibers.hpp"
 
@@ -15,8 +16,6 @@
 
 namespace mercer {
 namespace {
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 /// The sizes may multiply to more than can be counted: a sparse tensor never is written out.
 void require_sparse_shape(const Shape& shape) {

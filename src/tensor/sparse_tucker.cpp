@@ -1,6 +1,7 @@
 // Bases to begin from, and sweeps by projections of the stored entries.
 #include "tensor/sparse_tucker.hpp"
 
+#include "base/at.hpp"
 #include "base/random.hpp"
 #include "spectral/orthonormal.hpp"
 #include "tensor/mode_product.hpp"
@@ -14,8 +15,6 @@
 
 namespace mercer {
 namespace {
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 Block<double> random_basis(Index size, Index rank, Index mode, std::uint64_t seed) {
   Random random(seed, 0x737061727365ULL + static_cast<std::uint64_t>(mode));

@@ -2,6 +2,7 @@
 #include <mercer/error.hpp>
 #include <mercer/tensor.hpp>
 
+#include "base/at.hpp"
 #include "tensor/fibers.hpp"
 #include "tensor/reorder.hpp"
 
@@ -13,8 +14,6 @@
 
 namespace mercer {
 namespace {
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 Shape reversed(Shape modes) {
   std::reverse(modes.begin(), modes.end());

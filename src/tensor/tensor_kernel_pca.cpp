@@ -1,6 +1,7 @@
 // Kernel PCA on the cores of 2D-SVD or of Tucker's projection.
 #include <mercer/tensor_kernel_pca.hpp>
 
+#include "base/at.hpp"
 #include "base/parallel.hpp"
 #include "base/stopwatch.hpp"
 #include "tensor/array_check.hpp"
@@ -21,9 +22,7 @@ namespace mercer {
 namespace {
 
 /// Elements of samples taken at a time.
-constexpr Index chunk_elements = Index{1} << 22;
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+constexpr Index cores_elements = Index{1} << 22;
 
 void require_sensible(const Shape& shape, const TensorKernelPcaOptions& o) {
   (void)element_count(shape);
@@ -209,7 +208,7 @@ Shape TensorKernelPca<T>::core_shape(Index samples) const {
 template <class T>
 Matrix<T> TensorKernelPca<T>::cores(const Samples<T>& points, const Run& run) const {
   const std::vector<ModeFactor<T>> bases = projections();
-  const Index s = this->sample_mode_, step = std::max<Index>(1, chunk_elements / points.cols());
+  const Index s = this->sample_mode_, step = std::max<Index>(1, cores_elements / points.cols());
   Matrix<T> out(points.rows(), inner_->features());
   for (Index first = 0; first < points.rows(); first += step) {
     const Index count = std::min(step, points.rows() - first);
@@ -226,7 +225,7 @@ Matrix<T> TensorKernelPca<T>::cores(const Samples<T>& points, const Run& run) co
 template <class T>
 Matrix<T> TensorKernelPca<T>::samples_of(const Matrix<T>& cores, const Run& run) const {
   const std::vector<ModeFactor<T>> bases = projections();
-  const Index s = this->sample_mode_, step = std::max<Index>(1, chunk_elements / this->features());
+  const Index s = this->sample_mode_, step = std::max<Index>(1, cores_elements / this->features());
   Matrix<T> out(cores.rows(), this->features());
   for (Index first = 0; first < cores.rows(); first += step) {
     const Index count = std::min(step, cores.rows() - first);

@@ -3,14 +3,13 @@
 // within a node the children's indices ascend, so each finds its own.
 #include "tensor/ttmc.hpp"
 
+#include "base/at.hpp"
 #include "base/parallel.hpp"
 
 #include <algorithm>
 
 namespace mercer {
 namespace {
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 using Rows = Eigen::Map<Vector<double>>;
 using ConstRows = Eigen::Map<const Vector<double>>;

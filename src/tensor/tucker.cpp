@@ -3,6 +3,7 @@
 // the model can represent, and z = x W Q are a sample's scores.
 #include <mercer/tucker.hpp>
 
+#include "base/at.hpp"
 #include "base/linalg.hpp"
 #include "base/parallel.hpp"
 #include "base/stopwatch.hpp"
@@ -25,11 +26,9 @@ namespace mercer {
 namespace {
 
 /// Elements of samples taken at a time.
-constexpr Index chunk_elements = Index{1} << 24;
+constexpr Index core_elements = Index{1} << 24;
 /// Rounding may push a promised error over the edge: so often the ranks are sought again for a smaller one.
 constexpr int most_attempts = 5;
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 /// Which modes had their bases from what, for the notes.
 std::string in_words(const std::vector<TuckerStep>& steps) {
@@ -39,7 +38,7 @@ std::string in_words(const std::vector<TuckerStep>& steps) {
   return fmt::format("{}", fmt::join(turns, ", "));
 }
 
-double relative(double squared_error, double total) {
+double relative_error(double squared_error, double total) {
   return total > 0 ? std::sqrt(std::max(0.0, squared_error) / total) : 0;
 }
 
@@ -54,6 +53,13 @@ Block<double> right_vectors(const Tensor<T>& core, Index mode) {
 }
 
 }  // namespace
+
+TuckerMethod parse_tucker_method(std::string_view name) {
+  if (name == "st-hosvd") return TuckerMethod::st_hosvd;
+  if (name == "hosvd") return TuckerMethod::hosvd;
+  throw Error(ErrorCode::usage, fmt::format("'{}' is no method of Tucker's decomposition", name),
+              "st-hosvd or hosvd");
+}
 
 /// A fit under way: what dense and sparse arrays share.
 template <class T>
@@ -116,7 +122,7 @@ struct Tucker<T>::Fit {
       d.kept += factor.size();
       model.factors_.push_back(factor.template cast<T>());
     }
-    d.relative_error = relative(parts.squared_error, total);
+    d.relative_error = relative_error(parts.squared_error, total);
     d.explained = 1 - d.relative_error * d.relative_error;
     d.mode_values = std::move(parts.values);
     d.errors = std::move(sweeps.errors);
@@ -165,7 +171,7 @@ Tucker<T> Tucker<T>::fit(const TensorView<T>& x, const TuckerOptions& options, c
   const auto measured = [&](TuckerParts<T>& parts) {
     if (lost_in_rounding<T>(parts.squared_error, total))
       parts.squared_error = squared_residual(data, parts.core, parts.factors, run);
-    return relative(parts.squared_error, total);
+    return relative_error(parts.squared_error, total);
   };
   TuckerParts<T> parts = fit.truncated(data, steps, measured);
   fit.problem.notes.push_back(fmt::format(
@@ -178,9 +184,10 @@ Tucker<T> Tucker<T>::fit(const TensorView<T>& x, const TuckerOptions& options, c
       now.squared_error = std::max(0.0, total - kept * kept);
       return measured(now);
     };
-    fit.sweeps = hooi<T>(
-        parts, options.sample_mode, dense_sweep(data, parts.factors, options.sample_mode, run), after_sweep,
-        relative(parts.squared_error, total), {.sweeps = options.hooi, .tolerance = options.tolerance}, run);
+    fit.sweeps =
+        hooi<T>(parts, options.sample_mode, dense_sweep(data, parts.factors, options.sample_mode, run),
+                after_sweep, relative_error(parts.squared_error, total),
+                {.sweeps = options.hooi, .tolerance = options.tolerance}, run);
     fit.watch.lap("HOOI");
   }
   return fit.finish(parts, x.count());
@@ -231,7 +238,7 @@ Matrix<T> Tucker<T>::do_transform(const Samples<T>& points, const Run& caller) c
     return (project_sparse_rows(points, bases, run) * score_basis_.template cast<double>())
         .template cast<T>();
   }
-  const Index step = std::max<Index>(1, chunk_elements / points.cols());
+  const Index step = std::max<Index>(1, core_elements / points.cols());
   const auto rows = points.dense();
   Matrix<T> out(points.rows(), score_basis_.cols());
   for (Index first = 0; first < points.rows(); first += step) {
@@ -251,7 +258,7 @@ Matrix<T> Tucker<T>::do_inverse(const MatrixView<T>& scores, const Run& caller) 
   const Run& run = steady;
   const Index s = this->sample_mode_;
   Matrix<T> out(scores.rows(), this->features());
-  const Index step = std::max<Index>(1, chunk_elements / out.cols());
+  const Index step = std::max<Index>(1, core_elements / out.cols());
   for (Index first = 0; first < scores.rows(); first += step) {
     const Index count = std::min(step, scores.rows() - first);
     const Block<T> flat = scores.middleRows(first, count) * score_basis_.transpose();

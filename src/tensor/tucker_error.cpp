@@ -1,6 +1,7 @@
 // Pieces of X̂ are made, subtracted and forgotten.
 #include "tensor/tucker_error.hpp"
 
+#include "base/at.hpp"
 #include "base/parallel.hpp"
 #include "tensor/fibers.hpp"
 #include "tensor/mode_product.hpp"
@@ -13,16 +14,14 @@
 namespace mercer {
 namespace {
 
-constexpr Index piece_elements = Index{1} << 18;
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+constexpr Index error_elements = Index{1} << 18;
 
 /// The mode to cut along: the slowest one, unless its slices are too large.
 template <class T>
 Index mode_to_cut(const TensorView<T>& x) {
   const Shape modes = modes_by_stride(x);
   for (auto mode = modes.rbegin(); mode != modes.rend(); ++mode)
-    if (x.size(*mode) > 1 && x.count() / x.size(*mode) <= piece_elements) return *mode;
+    if (x.size(*mode) > 1 && x.count() / x.size(*mode) <= error_elements) return *mode;
   return static_cast<Index>(std::max_element(x.shape().begin(), x.shape().end()) - x.shape().begin());
 }
 
@@ -53,7 +52,7 @@ template <class T>
 double squared_residual(const TensorView<T>& x, const Tensor<T>& core, const std::vector<Block<T>>& factors,
                         const Run& run) {
   const Index cut = mode_to_cut(x), size = x.size(cut);
-  const Index step = std::clamp<Index>(piece_elements / std::max<Index>(1, x.count() / size), 1, size);
+  const Index step = std::clamp<Index>(error_elements / std::max<Index>(1, x.count() / size), 1, size);
   const Index pieces = (size + step - 1) / step;
   // The core's modes follow each other as x's do, and so will those of the pieces.
   const Vector<double> values = core.values().template cast<double>();

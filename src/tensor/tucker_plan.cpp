@@ -1,6 +1,7 @@
 // Orders of modes by dynamic programming over the sets of modes already truncated; costs.
 #include "tensor/tucker_plan.hpp"
 
+#include "base/at.hpp"
 #include "base/memory.hpp"
 #include "tensor/fibers.hpp"
 #include "tensor/mode_product.hpp"
@@ -16,8 +17,6 @@
 
 namespace mercer {
 namespace {
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 double product(const Shape& sizes) {
   double out = 1;

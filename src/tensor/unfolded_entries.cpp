@@ -1,6 +1,7 @@
 // Dense tensors as matrices, tile by tile.
 #include "tensor/unfolded_entries.hpp"
 
+#include "base/at.hpp"
 #include "tensor/fibers.hpp"
 
 #include <algorithm>
@@ -10,8 +11,6 @@
 
 namespace mercer {
 namespace {
-
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 Index product_of(const Shape& shape, const Shape& modes, Index from, Index to) {
   Index out = 1;

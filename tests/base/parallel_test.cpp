@@ -26,5 +26,22 @@ TEST(ParallelLoops, VisitEveryIndexOnceAndCarryExceptionsOut) {
   EXPECT_THROW(parallel_for(10, {.stop = source.get_token()}, [](Index) {}), Error);
 }
 
+int team_of_four() {
+  int size = 0;
+#pragma omp parallel num_threads(4)
+#pragma omp single
+  size = omp_get_num_threads();
+  return size;
+}
+
+TEST(ParallelLoops, ASerialScopeKeepsOthersFromStartingThreads) {
+  {
+    const SerialScope serial;
+    EXPECT_EQ(team_of_four(), 1);
+    EXPECT_EQ(omp_get_max_threads(), 1);
+  }
+  EXPECT_EQ(team_of_four(), 4);
+}
+
 }  // namespace
 }  // namespace mercer

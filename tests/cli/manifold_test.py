@@ -187,6 +187,15 @@ class Graphs(MapTest):
         self.assertEqual(60, self.report("tsne", "islands.csv", "--label", "row", "--perplexity", 5, "--iterations", 300)["n"])
 
 
+    def test_tsne_goes_on_from_a_map(self):
+        self.points(n=60)
+        first = self.report("tsne", "points.csv", "--perplexity", 5, "--out", "map.csv")
+        on = ["--perplexity", 5, "--iterations", 50, "--exaggeration", 1, "--from", "map.csv"]
+        self.assertLess(self.report("tsne", "points.csv", *on)["kl_divergence"], first["kl_divergence"] + 1e-3)
+        self.assertIn("60x3", self.fails(2, "tsne", "points.csv", "-k", 3, *on))
+        self.assertIn("gone.csv", self.fails(66, "tsne", "points.csv", "--from", "gone.csv"))
+
+
 class Errors(MapTest):
     def test_gaps_and_words(self):
         self.write("gap.csv", "a,b\n1,2\n3,\n5,6\n")

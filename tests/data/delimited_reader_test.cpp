@@ -1,6 +1,6 @@
 // Reading csv, tsv and txt: layout, labels, missing values, and where errors point to.
-#include "data/expect_error.hpp"
 #include "data/temporary_file.hpp"
+#include "expect_error.hpp"
 
 #include <mercer/dataset.hpp>
 #include <mercer/row_source.hpp>
@@ -14,9 +14,9 @@
 namespace mercer {
 namespace {
 
-using testing::error_of;
-using testing::expect_contains;
-using testing::TemporaryFile;
+using test::error_of;
+using test::expect_contains;
+using test::TemporaryFile;
 
 Dataset<double> read(std::string_view content, const ReadOptions& options = {},
                      std::string_view ending = ".csv") {

@@ -1,7 +1,7 @@
 // Large texts are parsed in pieces: the pieces must not show, neither in numbers nor in errors.
 #include "data/delimited_rows.hpp"
 
-#include "data/expect_error.hpp"
+#include "expect_error.hpp"
 
 #include "base/random.hpp"
 
@@ -10,7 +10,7 @@
 namespace mercer {
 namespace {
 
-using testing::error_of;
+using test::error_of;
 
 /// A few MB of numbers, with labels and a blank line here and there.
 const std::string& large_text() {

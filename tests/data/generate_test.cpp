@@ -1,6 +1,6 @@
 // Generated data: deterministic, of the size asked for, and of the shape promised.
-#include "data/expect_error.hpp"
 #include "decompositions.hpp"
+#include "expect_error.hpp"
 
 #include <mercer/generate.hpp>
 
@@ -9,8 +9,8 @@
 namespace mercer {
 namespace {
 
-using testing::error_of;
-using testing::expect_contains;
+using test::error_of;
+using test::expect_contains;
 
 TEST(Generate, EveryNameGivesItsDefaultSizeAndTheSameDataAgain) {
   for (const auto& g : generators()) {

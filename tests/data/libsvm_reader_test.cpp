@@ -1,15 +1,15 @@
 // Reading libsvm: sparse rows, the target as label, and where errors point to.
-#include "data/expect_error.hpp"
 #include "data/temporary_file.hpp"
+#include "expect_error.hpp"
 
 #include <mercer/dataset.hpp>
 
 namespace mercer {
 namespace {
 
-using testing::error_of;
-using testing::expect_contains;
-using testing::TemporaryFile;
+using test::error_of;
+using test::expect_contains;
+using test::TemporaryFile;
 
 Dataset<double> read(std::string_view content, const ReadOptions& options = {}) {
   const TemporaryFile file(".libsvm", content);

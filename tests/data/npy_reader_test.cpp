@@ -1,6 +1,6 @@
 // Reading npy: every type and order, without copying where that is possible, and never a crash.
-#include "data/expect_error.hpp"
 #include "data/temporary_file.hpp"
+#include "expect_error.hpp"
 
 #include <mercer/dataset.hpp>
 
@@ -15,9 +15,9 @@
 namespace mercer {
 namespace {
 
-using testing::error_of;
-using testing::expect_contains;
-using testing::TemporaryFile;
+using test::error_of;
+using test::expect_contains;
+using test::TemporaryFile;
 
 std::string npy(const std::string& dictionary, const std::string& data, int version = 1) {
   std::string out("\x93NUMPY");

@@ -1,7 +1,7 @@
 // Reading npz: which array is meant, labels in an array of their own, stored and deflated, damage.
-#include "data/expect_error.hpp"
 #include "data/npy_header.hpp"
 #include "data/temporary_file.hpp"
+#include "expect_error.hpp"
 
 #include <mercer/dataset.hpp>
 
@@ -11,9 +11,9 @@
 namespace mercer {
 namespace {
 
-using testing::error_of;
-using testing::expect_contains;
-using testing::TemporaryFile;
+using test::error_of;
+using test::expect_contains;
+using test::TemporaryFile;
 
 struct Entry {
   std::string name, bytes;

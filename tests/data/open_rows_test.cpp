@@ -1,6 +1,6 @@
 // Tables in pieces: the same rows, names and errors as read_dataset gives, whatever the chunk.
-#include "data/expect_error.hpp"
 #include "data/temporary_file.hpp"
+#include "expect_error.hpp"
 
 #include <mercer/dataset.hpp>
 #include <mercer/row_source.hpp>
@@ -16,9 +16,9 @@
 namespace mercer {
 namespace {
 
-using testing::error_of;
-using testing::expect_contains;
-using testing::TemporaryFile;
+using test::error_of;
+using test::expect_contains;
+using test::TemporaryFile;
 
 constexpr Index chunks[] = {1, 7, 1000, 0};
 

@@ -1,5 +1,6 @@
 // A file of hundreds of megabytes passes through a small window: measured by the system in a process of
 // its own.
+#include "cases.hpp"
 #include "data/temporary_file.hpp"
 
 #include <mercer/row_source.hpp>
@@ -13,22 +14,13 @@
 namespace mercer {
 namespace {
 
-using testing::TemporaryFile;
+using test::TemporaryFile;
 
 constexpr Index megabytes = 240;
 constexpr Index allowed = 80;
 
 /// Sanitizers keep their own books in the same memory.
-bool memory_can_be_measured() {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  return false;
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-  return false;
-#endif
-#endif
-  return true;
-}
+bool memory_can_be_measured() { return !test::sanitized; }
 
 Index peak_megabytes() {
   rusage usage{};

@@ -1,5 +1,5 @@
 // Scaling: means and deviations, what sparse data says to it, and the way back.
-#include "data/expect_error.hpp"
+#include "expect_error.hpp"
 
 #include "base/random.hpp"
 
@@ -8,8 +8,8 @@
 namespace mercer {
 namespace {
 
-using testing::error_of;
-using testing::expect_contains;
+using test::error_of;
+using test::expect_contains;
 
 template <class T>
 Matrix<T> random_matrix(Index rows, Index cols) {

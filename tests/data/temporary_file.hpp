@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-namespace mercer::testing {
+namespace mercer::test {
 
 class TemporaryFile {
  public:
@@ -43,4 +43,4 @@ class TemporaryFile {
   std::string path_;
 };
 
-}  // namespace mercer::testing
+}  // namespace mercer::test

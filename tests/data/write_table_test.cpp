@@ -1,6 +1,6 @@
 // Writing tables: what is written reads back bit by bit, and nothing half-written is left behind.
-#include "data/expect_error.hpp"
 #include "data/temporary_file.hpp"
+#include "expect_error.hpp"
 
 #include <mercer/dataset.hpp>
 
@@ -13,9 +13,9 @@
 namespace mercer {
 namespace {
 
-using testing::error_of;
-using testing::expect_contains;
-using testing::TemporaryFile;
+using test::error_of;
+using test::expect_contains;
+using test::TemporaryFile;
 using Names = std::vector<std::string>;
 
 Label make_label() {

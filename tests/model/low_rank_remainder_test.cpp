@@ -1,5 +1,6 @@
 // The norm of what a basis leaves out: bounded from a block between drawn rows, and tightly.
 #include "model/low_rank_remainder.hpp"
+#include "cases.hpp"
 #include "decompositions.hpp"
 
 #include "operator/feature_pass.hpp"
@@ -18,7 +19,7 @@ TYPED_TEST(LowRankRemainder, BlocksBoundTheNorm) {
   using T = TypeParam;
   const Index n = 9000, d = 60, r = 20;
   ASSERT_GT(remainder_block_rows(n, r, 1e9, sizeof(T)), 0);
-  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::cases(12); ++seed) {
     Matrix<T> x = test::random_matrix<T>(n, d, seed);
     if (seed % 2 == 0) x.col(0) *= 3;                                  // one direction stands out
     if (seed % 3 == 0) x.bottomRows(n / 2) *= T(0.01);                 // weights differ

@@ -3,6 +3,7 @@
 #include <mercer/missing_pca.hpp>
 #include <mercer/pca.hpp>
 
+#include "expect_error.hpp"
 #include "support.hpp"
 
 #include <cstdio>
@@ -10,6 +11,8 @@
 
 namespace mercer {
 namespace {
+
+using test::error_of;
 
 using test::tolerance;
 
@@ -44,16 +47,6 @@ SparseMatrix<T> stored_only(const Matrix<T>& x) {
       if (!std::isnan(x(i, j))) out.insert(i, j) = x(i, j);
   out.makeCompressed();
   return out;
-}
-
-Error error_of(const std::function<void()>& work) {
-  try {
-    work();
-  } catch (const Error& e) {
-    return e;
-  }
-  ADD_FAILURE() << "no error";
-  return Error(ErrorCode::internal, "");
 }
 
 TYPED_TEST(MissingPcaFit, WithoutGapsItIsPca) {

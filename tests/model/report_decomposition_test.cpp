@@ -1,4 +1,5 @@
 // Reports of decompositions: the fields of the contract, words without a NaN, and the way through a file.
+#include "expect_error.hpp"
 #include "model/report_carrier.hpp"
 #include "model/toy_model.hpp"
 
@@ -55,8 +56,6 @@ Report svd2d_report() {
   r.decomposition = d;
   return r;
 }
-
-bool has(const std::string& text, const std::string& words) { return text.find(words) != std::string::npos; }
 
 TEST(DecompositionJson, HoldsEveryFieldOfTheContract) {
   const json j = json::parse(cp_report().to_json());

@@ -1,4 +1,5 @@
 // Reports of maps: the fields of the contract, nothing about what was not measured, the way through a file.
+#include "expect_error.hpp"
 #include "model/report_carrier.hpp"
 #include "model/toy_model.hpp"
 
@@ -67,8 +68,6 @@ Report tsne_report() {
   r.embedding->kl_history = {3.5, 1.25, 0.75};
   return r;
 }
-
-bool has(const std::string& text, const std::string& words) { return text.find(words) != std::string::npos; }
 
 TEST(EmbeddingJson, HoldsEveryFieldOfTheContract) {
   const json j = json::parse(isomap_report().to_json());

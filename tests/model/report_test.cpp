@@ -1,5 +1,6 @@
 // The report as JSON (the command line's contract) and as a table.
 #include <mercer/report.hpp>
+#include "expect_error.hpp"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -11,6 +12,7 @@ namespace mercer {
 namespace {
 
 using nlohmann::json;
+using test::has;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 Report some_report(Index k = 3) {
@@ -38,8 +40,6 @@ Report some_report(Index k = 3) {
   r.notes = {"be \"careful\"", "twice"};
   return r;
 }
-
-bool has(const std::string& text, const std::string& words) { return text.find(words) != std::string::npos; }
 
 TEST(ReportJson, HoldsEveryFieldOfTheContract) {
   const json j = json::parse(some_report().to_json());

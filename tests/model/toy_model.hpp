@@ -1,6 +1,7 @@
 // A toy model and the means to take its file apart, shared by the tests of the model file.
 #pragma once
 
+#include "expect_error.hpp"
 #include "model/model_file.hpp"
 
 #include <mercer/error.hpp>
@@ -240,16 +241,6 @@ void expect_same(const Toy<T>& a, const Toy<T>& b) {
   EXPECT_TRUE(same_bits(a.scaling_.shift, b.scaling_.shift));
   EXPECT_TRUE(same_bits(a.scaling_.factor, b.scaling_.factor));
   EXPECT_EQ(a.size_, b.size_);
-}
-
-inline Error error_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error;
-  }
-  ADD_FAILURE() << "no error";
-  return Error(ErrorCode::internal, "no error");
 }
 
 inline bool has_words(const Error& error, const std::string& words) {

@@ -6,6 +6,7 @@
 #include "decompositions.hpp"
 #include "model/component_rules.hpp"
 #include "model/held_out.hpp"
+#include "model/share_count.hpp"
 #include "support.hpp"
 
 #include <algorithm>
@@ -136,9 +137,9 @@ TEST(ComponentRules, NoiseHasNoComponents) {
 TEST(ComponentRules, AShareThatIsNotReachedIsNotReported) {
   Vector<double> v(3);
   v << 5, 3, 1;
-  EXPECT_EQ(count_for_share(v, 10, 0.8, 20), 2);
-  EXPECT_EQ(count_for_share(v, 10, 0.95, 20), std::nullopt);
-  EXPECT_EQ(count_for_share(v, 9.0000001, 1, 3), 3);  // these are all, and the rest is rounding
+  EXPECT_EQ(count_for_share(v, 0.8, 10), 2);
+  EXPECT_EQ(count_for_share(v, 0.95, 10), std::nullopt);
+  EXPECT_EQ(count_for_share(v, 1, 9 * (1 + 5e-15)), 3);  // the rest is rounding
   Dataset<double> noise;
   noise.samples = random_matrix<double>(150, 40, 9);
   const Tuning t = tune(noise, {.kernels = {Kernel::rbf(10)}, .components = 2, .permutations = 1});

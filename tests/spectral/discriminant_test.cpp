@@ -9,12 +9,12 @@
 namespace mercer {
 namespace {
 
-struct Problem {
+struct DiscriminantProblem {
   Block<double> within, between;
 };
 
 /// N of rank p − c, as it is for real classes, and B whose columns depend on each other.
-Problem random_problem(Index p, const std::vector<Index>& sizes, std::uint64_t seed) {
+DiscriminantProblem random_problem(Index p, const std::vector<Index>& sizes, std::uint64_t seed) {
   const auto c = static_cast<Index>(sizes.size());
   const Block<double> a = test::random_matrix<double>(p, p - c, seed);
   const Block<double> means = test::random_matrix<double>(p, c, seed + 1);
@@ -29,7 +29,7 @@ void expect_same_directions(const Block<double>& expected, const Block<double>& 
 
 TEST(DiscriminantSolve, IsLapacksGeneralizedEigenproblem) {
   for (const std::vector<Index>& sizes : {std::vector<Index>{7, 9}, {5, 20, 3}, {4, 4, 6, 2, 30}}) {
-    const Problem problem = random_problem(40, sizes, sizes.size());
+    const DiscriminantProblem problem = random_problem(40, sizes, sizes.size());
     for (const double ridge : {1e-6, 1e-3, 10.0}) {
       const RidgeCholesky cholesky(problem.within, ridge);
       const auto found = cholesky.solve(problem.between, 100);
@@ -50,7 +50,7 @@ TEST(DiscriminantSolve, IsLapacksGeneralizedEigenproblem) {
 }
 
 TEST(DiscriminantSolve, OneDecompositionServesAllRidges) {
-  const Problem problem = random_problem(50, {10, 25, 8, 9}, 5);
+  const DiscriminantProblem problem = random_problem(50, {10, 25, 8, 9}, 5);
   const RidgeSweep sweep(problem.within, problem.between);
   for (const double ridge : {1e-4, 1e-2, 1.0, 100.0}) {
     const auto expected = RidgeCholesky(problem.within, ridge).solve(problem.between, 3);
@@ -61,7 +61,7 @@ TEST(DiscriminantSolve, OneDecompositionServesAllRidges) {
 }
 
 TEST(DiscriminantSolve, ResidualsShowWhatIsWrong) {
-  const Problem problem = random_problem(30, {10, 11, 12}, 8);
+  const DiscriminantProblem problem = random_problem(30, {10, 11, 12}, 8);
   const RidgeCholesky cholesky(problem.within, 0.1);
   auto found = cholesky.solve(problem.between, 2);
   found.values[0] *= 1.01;  // with αᵀ(N + μI)α = 1 the residual is the error of λ
@@ -71,7 +71,7 @@ TEST(DiscriminantSolve, ResidualsShowWhatIsWrong) {
 }
 
 TEST(DiscriminantSolve, ARidgeLostInRoundingIsRefused) {
-  const Problem problem = random_problem(30, {10, 11}, 9);
+  const DiscriminantProblem problem = random_problem(30, {10, 11}, 9);
   try {
     (void)RidgeCholesky(1e20 * problem.within, 1e-9).solve(problem.between, 1);
     FAIL() << "accepted";

@@ -43,15 +43,15 @@ class NoisyOperator final : public SymmetricOperator<double> {
   mutable Index exact_ = 0, rough_count_ = 0;
 };
 
-struct Case {
+struct RefinedCase {
   std::string name;
   Vector<double> values;
   bool psd;
   bool both_ends = true;  ///< the lower end of what decays to zero has no gaps to find it by
 };
 
-std::vector<Case> spectra(Index n) {
-  std::vector<Case> out;
+std::vector<RefinedCase> refined_spectra(Index n) {
+  std::vector<RefinedCase> out;
   Vector<double> v(n);
   for (Index i = 0; i < n; ++i) v[i] = 1.0 / double((i + 1) * (i + 1));
   out.push_back({"decaying", v, true, false});
@@ -72,7 +72,7 @@ std::vector<Case> spectra(Index n) {
   return out;
 }
 
-EigenRequest request_for(const Case& c, Index count, End end, Index block) {
+EigenRequest request_for(const RefinedCase& c, Index count, End end, Index block) {
   EigenRequest r;
   r.count = count;
   r.end = end;
@@ -106,8 +106,8 @@ void expect_exact(const NoisyOperator& op, const Spectrum<double>& s, const Vect
   EXPECT_GE(sign * s.missed.rigorous, sign * truth[k] - rounding) << name;
 }
 
-void expect_solved(const NoisyOperator& op, const Case& c, const EigenRequest& request, std::uint64_t seed,
-                   const std::string& name) {
+void expect_solved(const NoisyOperator& op, const RefinedCase& c, const EigenRequest& request,
+                   std::uint64_t seed, const std::string& name) {
   try {
     expect_exact(op, eigenpairs<double>(op, request, {.seed = seed}), c.values, request, name);
   } catch (const Error& e) {
@@ -118,7 +118,7 @@ void expect_solved(const NoisyOperator& op, const Case& c, const EigenRequest& r
 TEST(Refine, RoughProductsGiveExactAnswersAtBothEnds) {
   const Index n = 300;
   std::uint64_t seed = 100;
-  for (const Case& c : spectra(n)) {
+  for (const RefinedCase& c : refined_spectra(n)) {
     const Block<double> a = test::symmetric_with(c.values, ++seed);
     for (double noise : {1e-6, 1e-5}) {
       const NoisyOperator op(a, noise, seed % 2 == 0, seed);
@@ -149,7 +149,7 @@ TEST(Refine, MostProductsAreRoughWhereThatIsEnough) {
 TEST(Refine, NonsenseDoesNoHarm) {
   const Index n = 300;
   std::uint64_t seed = 200;
-  for (const Case& c : spectra(n)) {
+  for (const RefinedCase& c : refined_spectra(n)) {
     const Block<double> a = test::symmetric_with(c.values, ++seed);
     for (double noise : {3e-5, 1e-4, 1e-3, 0.1, 1.0, 100.0}) {
       const NoisyOperator op(a, noise, seed % 2 == 1, seed);

@@ -3,7 +3,7 @@
 
 #include <mercer/spectrum.hpp>
 
-#include "data/expect_error.hpp"
+#include "expect_error.hpp"
 #include "support.hpp"
 
 #include <stop_token>
@@ -11,7 +11,7 @@
 namespace mercer {
 namespace {
 
-using mercer::testing::error_of;
+using mercer::test::error_of;
 
 /// X_ii = 1.
 RankOneProgram unit_diagonal(Block<double> objective) {

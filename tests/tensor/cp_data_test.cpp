@@ -1,10 +1,13 @@
 // What CP asks of its data, dense and sparse: residuals and cores against their definitions, and bad data.
 #include "tensor/cp_data.hpp"
 
+#include "expect_error.hpp"
 #include "tensor/cp_support.hpp"
 
 namespace mercer {
 namespace {
+
+using test::error_of;
 
 std::vector<Block<double>> random_blocks(const Shape& shape, Index rank, std::uint64_t seed) {
   std::vector<Block<double>> out;
@@ -28,16 +31,6 @@ std::vector<Block<double>> inverses(const Kruskal<double>& model) {
     out.push_back(a.completeOrthogonalDecomposition().pseudoInverse());
   }
   return out;
-}
-
-Error error_of(const std::function<void()>& work) {
-  try {
-    work();
-  } catch (const Error& e) {
-    return e;
-  }
-  ADD_FAILURE() << "no error";
-  return Error(ErrorCode::internal, "");
 }
 
 TEST(CpData, NormsAndResidualsAreThoseOfTheArray) {

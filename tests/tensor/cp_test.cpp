@@ -3,6 +3,7 @@
 #include <mercer/error.hpp>
 
 #include "decompositions.hpp"
+#include "expect_error.hpp"
 #include "model/model_file.hpp"
 #include "tensor/cp_support.hpp"
 
@@ -12,22 +13,14 @@
 namespace mercer {
 namespace {
 
+using test::error_of;
+
 using test::tolerance;
 
 template <class T>
 class CpOf : public testing::Test {};
 using Types = testing::Types<float, double>;
 TYPED_TEST_SUITE(CpOf, Types);
-
-Error error_of(const std::function<void()>& work) {
-  try {
-    work();
-  } catch (const Error& e) {
-    return e;
-  }
-  ADD_FAILURE() << "no error";
-  return Error(ErrorCode::internal, "");
-}
 
 /// The same array with its gaps not stored.
 template <class T>

@@ -1,5 +1,5 @@
 // A folder of images as a stack: PGM and PNG of every kind, natural order, and what cannot be stacked.
-#include "data/expect_error.hpp"
+#include "expect_error.hpp"
 #include "tensor/temporary_folder.hpp"
 
 #include <mercer/tensor_file.hpp>
@@ -9,9 +9,9 @@
 namespace mercer {
 namespace {
 
-using testing::error_of;
-using testing::expect_contains;
-using testing::TemporaryFolder;
+using test::error_of;
+using test::expect_contains;
+using test::TemporaryFolder;
 
 std::string big_endian(std::uint32_t value) {
   return {static_cast<char>(value >> 24), static_cast<char>(value >> 16), static_cast<char>(value >> 8),

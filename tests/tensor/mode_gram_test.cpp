@@ -1,13 +1,13 @@
 // X₍ₙ₎X₍ₙ₎ᵀ against the product written down.
 #include <mercer/tensor_algebra.hpp>
 
-#include "data/expect_error.hpp"
+#include "expect_error.hpp"
 #include "random_tensor.hpp"
 
 namespace mercer {
 namespace {
 
-using testing::error_of;
+using test::error_of;
 
 template <class T>
 Block<double> by_unfolding(const TensorView<T>& x, Index mode) {

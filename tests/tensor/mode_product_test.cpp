@@ -1,7 +1,7 @@
 // Mode-n products and chains of them: identities on random tensors of every layout.
 #include "tensor/mode_product.hpp"
 
-#include "data/expect_error.hpp"
+#include "expect_error.hpp"
 #include "random_tensor.hpp"
 
 #include <algorithm>
@@ -10,13 +10,8 @@
 namespace mercer {
 namespace {
 
-using testing::error_of;
-using testing::expect_contains;
-
-template <class T>
-Block<T> matrix(Index rows, Index cols, std::uint64_t seed) {
-  return test::random_matrix<T>(rows, cols, seed);
-}
+using test::error_of;
+using test::expect_contains;
 
 /// Y₍ₙ₎ = A X₍ₙ₎, written down.
 template <class T>
@@ -37,7 +32,7 @@ TYPED_TEST(ModeProduct, MultipliesEveryUnfoldingOfEveryLayout) {
     for (const auto& laid : test::layouts<T>(shape, 30))
       for (Index mode = 0; mode < laid.view.order(); ++mode)
         for (const Index rows : {1, 3, 7}) {
-          const Block<T> a = matrix<T>(rows, laid.view.size(mode), 31);
+          const Block<T> a = test::random_block<T>(rows, laid.view.size(mode), 31);
           const Tensor<T> truth = by_unfolding(laid.view, mode, a);
           EXPECT_LT(test::difference<T>(mode_product<T>(laid.view, mode, a), truth), test::rounding<T>)
               << laid.name << ' ' << to_string(shape) << " mode " << mode;
@@ -53,7 +48,7 @@ TYPED_TEST(ModeProduct, IsRightWhereTheWorkIsCutIntoPieces) {
   for (const Shape& shape : {Shape{30, 2000}, {500, 20, 3}, {40, 30, 70}, {3, 40, 900}, {3000, 30}})
     for (const Index mode : {Index(0), Index(1)}) {
       const Tensor<T> x = test::random_tensor<T>(shape, 32);
-      const Block<T> a = matrix<T>(60, x.size(mode), 33);
+      const Block<T> a = test::random_block<T>(60, x.size(mode), 33);
       const Tensor<T> truth = by_unfolding<T>(x, mode, a);
       EXPECT_LT(test::difference<T>(mode_product<T>(x, mode, a), truth), 10 * test::rounding<T>);
     }
@@ -62,7 +57,7 @@ TYPED_TEST(ModeProduct, IsRightWhereTheWorkIsCutIntoPieces) {
 TYPED_TEST(ModeProduct, TakesMatricesThatArePartsOfOthers) {
   using T = TypeParam;
   const Tensor<T> x = test::random_tensor<T>({4, 5, 6}, 34);
-  const Block<T> large = matrix<T>(9, 12, 35);
+  const Block<T> large = test::random_block<T>(9, 12, 35);
   for (Index mode = 0; mode < 3; ++mode)
     for (const Index rows : {1, 3}) {
       const auto part = large.block(2, 1, rows, x.size(mode));
@@ -76,7 +71,8 @@ TYPED_TEST(ModeProduct, TwoInOneModeAreOneWithTheProduct) {
   for (const Shape& shape : test::some_shapes())
     for (const auto& laid : test::layouts<T>(shape, 36))
       for (Index mode = 0; mode < laid.view.order(); ++mode) {
-        const Block<T> a = matrix<T>(4, laid.view.size(mode), 37), b = matrix<T>(3, 4, 38), ba = b * a;
+        const Block<T> a = test::random_block<T>(4, laid.view.size(mode), 37),
+                       b = test::random_block<T>(3, 4, 38), ba = b * a;
         const Tensor<T> one_by_one = mode_product<T>(mode_product<T>(laid.view, mode, a), mode, b);
         EXPECT_LT(test::difference<T>(one_by_one, mode_product<T>(laid.view, mode, ba)),
                   2 * test::rounding<T>);
@@ -89,7 +85,8 @@ TYPED_TEST(ModeProduct, ProductsInDifferentModesCommute) {
     for (const auto& laid : test::layouts<T>(shape, 39))
       for (Index m = 0; m < laid.view.order(); ++m)
         for (Index n = m + 1; n < laid.view.order(); ++n) {
-          const Block<T> a = matrix<T>(2, laid.view.size(m), 40), b = matrix<T>(3, laid.view.size(n), 41);
+          const Block<T> a = test::random_block<T>(2, laid.view.size(m), 40),
+                         b = test::random_block<T>(3, laid.view.size(n), 41);
           const Tensor<T> ab = mode_product<T>(mode_product<T>(laid.view, m, a), n, b);
           const Tensor<T> ba = mode_product<T>(mode_product<T>(laid.view, n, b), m, a);
           EXPECT_LT(test::difference<T>(ab, ba), 2 * test::rounding<T>);
@@ -103,7 +100,8 @@ TYPED_TEST(ModeProduct, AnUnfoldedTuckerTensorIsAMatrixProduct) {
       const TensorView<T>& g = laid.view;
       std::vector<ModeFactor<T>> factors;
       for (Index m = 0; m < g.order(); ++m)
-        factors.push_back({m, matrix<T>(2 + (m + 1) % 3, g.size(m), 43 + static_cast<std::uint64_t>(m))});
+        factors.push_back(
+            {m, test::random_block<T>(2 + (m + 1) % 3, g.size(m), 43 + static_cast<std::uint64_t>(m))});
       const Tensor<T> x = mode_products<T>(g, factors);
       for (Index n = 0; n < g.order(); ++n) {
         Block<T> others = Block<T>::Ones(1, 1);  // U_N ⊗ ... ⊗ U₁ without n
@@ -121,7 +119,7 @@ TYPED_TEST(ModeProduct, AnUnfoldedTuckerTensorIsAMatrixProduct) {
 TYPED_TEST(ModeProduct, ChainsOfTransposesAndNoFactorsAtAll) {
   using T = TypeParam;
   const auto x = test::layouts<T>({4, 5, 6}, 50)[1].view;
-  const Block<T> u = matrix<T>(4, 2, 51), w = matrix<T>(6, 3, 52);
+  const Block<T> u = test::random_block<T>(4, 2, 51), w = test::random_block<T>(6, 3, 52);
   const Tensor<T> both = mode_products<T>(x, {{2, w}, {0, u}}, true);
   const Tensor<T> truth = mode_product<T>(mode_product<T>(x, 0, u.transpose()), 2, w.transpose());
   EXPECT_EQ(both.shape(), (Shape{2, 5, 3}));
@@ -134,7 +132,7 @@ TYPED_TEST(ModeProduct, VectorsTakeAModeAway) {
   for (const Shape& shape : test::some_shapes())
     for (const auto& laid : test::layouts<T>(shape, 53))
       for (Index mode = 0; mode < laid.view.order(); ++mode) {
-        const Vector<T> v = matrix<T>(laid.view.size(mode), 1, 54);
+        const Vector<T> v = test::random_block<T>(laid.view.size(mode), 1, 54);
         const Tensor<T> y = mode_vector_product(laid.view, mode, v);
         const Tensor<T> truth = mode_product<T>(laid.view, mode, v.transpose());
         Shape expected = truth.shape();
@@ -148,7 +146,7 @@ TYPED_TEST(ModeProduct, IsTheSameForOneAndTwoThreadsBitByBit) {
   using T = TypeParam;
   for (const auto& laid : test::layouts<T>({50, 60, 40}, 55))
     for (Index mode = 0; mode < 3; ++mode) {
-      const Block<T> a = matrix<T>(30, laid.view.size(mode), 56);
+      const Block<T> a = test::random_block<T>(30, laid.view.size(mode), 56);
       const auto one = mode_product<T>(laid.view, mode, a, false, Run{.threads = 1});
       const auto two = mode_product<T>(laid.view, mode, a, false, Run{.threads = 2});
       EXPECT_TRUE(one.values() == two.values()) << laid.name << ' ' << mode;
@@ -158,7 +156,7 @@ TYPED_TEST(ModeProduct, IsTheSameForOneAndTwoThreadsBitByBit) {
 TYPED_TEST(ModeProduct, KeepsTheOrderOfModesInMemory) {
   using T = TypeParam;
   const auto x = test::layouts<T>({3, 4, 5}, 57)[1].view;
-  const auto y = packed_mode_product<T>(x, 1, matrix<T>(2, 4, 58), false);
+  const auto y = packed_mode_product<T>(x, 1, test::random_block<T>(2, 4, 58), false);
   EXPECT_EQ(y.modes(), (Shape{2, 1, 0}));
   EXPECT_EQ(y.view().strides(), (Shape{10, 5, 1}));
 }

@@ -1,7 +1,7 @@
 // Inner products and norms, also of numbers whose squares leave the range.
 #include <mercer/tensor_algebra.hpp>
 
-#include "data/expect_error.hpp"
+#include "expect_error.hpp"
 #include "random_tensor.hpp"
 
 namespace mercer {
@@ -58,10 +58,10 @@ TEST(NormsInDouble, OfNumbersThatAreNone) {
 }
 
 TEST(NormsErrors, NameBothShapes) {
-  const auto error = testing::error_of([] {
+  const auto error = test::error_of([] {
     (void)inner<double>(Tensor<double>({3, 4}), Tensor<double>({3, 5}));
   });
-  testing::expect_contains(error.message(), "3 x 4 and a 3 x 5");
+  test::expect_contains(error.message(), "3 x 4 and a 3 x 5");
 }
 
 }  // namespace

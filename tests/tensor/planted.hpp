@@ -5,6 +5,7 @@
 #include <mercer/tensor_algebra.hpp>
 
 #include "decompositions.hpp"
+#include "expect_error.hpp"
 #include "tensor/random_tensor.hpp"
 
 #include <cmath>
@@ -70,16 +71,6 @@ Matrix<T> rows_by_hand(const TensorView<T>& x, Index sample_mode) {
     out(i[static_cast<std::size_t>(sample_mode)], column) = x(i);
   });
   return out;
-}
-
-inline Error error_of(const std::function<void()>& work) {
-  try {
-    work();
-  } catch (const Error& e) {
-    return e;
-  }
-  ADD_FAILURE() << "no error";
-  return Error(ErrorCode::internal, "");
 }
 
 }  // namespace mercer::test

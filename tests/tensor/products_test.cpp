@@ -1,19 +1,14 @@
 // Outer, Kronecker, Khatri-Rao and Hadamard products: definitions and identities.
 #include <mercer/tensor_algebra.hpp>
 
-#include "data/expect_error.hpp"
+#include "expect_error.hpp"
 #include "random_tensor.hpp"
 
 namespace mercer {
 namespace {
 
-using testing::error_of;
-using testing::expect_contains;
-
-template <class T>
-Block<T> matrix(Index rows, Index cols, std::uint64_t seed) {
-  return test::random_matrix<T>(rows, cols, seed);
-}
+using test::error_of;
+using test::expect_contains;
 
 template <class T>
 double apart(const Block<T>& a, const Block<T>& b) {
@@ -43,8 +38,8 @@ TYPED_TEST(Products, KroneckerTurnsMatrixEquationsIntoVectors) {
   for (Index trial = 0; trial < 10; ++trial) {  // vec(AXB) = (Bᵀ ⊗ A) vec X
     const auto seed = static_cast<std::uint64_t>(72 + trial);
     const Index p = 1 + trial % 4, q = 1 + trial % 3, r = 2 + trial % 5, s = 1 + trial % 2;
-    const Block<T> a = matrix<T>(p, q, seed), x = matrix<T>(q, r, seed + 100),
-                   b = matrix<T>(r, s, seed + 200);
+    const Block<T> a = test::random_block<T>(p, q, seed), x = test::random_block<T>(q, r, seed + 100),
+                   b = test::random_block<T>(r, s, seed + 200);
     const Block<T> axb = a * x * b, bt = b.transpose();
     const Block<T> right = kronecker<T>(bt, a) * Eigen::Map<const Vector<T>>(x.data(), x.size());
     EXPECT_LT(apart<T>(Eigen::Map<const Block<T>>(axb.data(), axb.size(), 1), right), test::rounding<T>);
@@ -53,7 +48,7 @@ TYPED_TEST(Products, KroneckerTurnsMatrixEquationsIntoVectors) {
 
 TYPED_TEST(Products, KhatriRaoHasKroneckerProductsAsColumns) {
   using T = TypeParam;
-  const Block<T> a = matrix<T>(4, 3, 80), b = matrix<T>(5, 3, 81);
+  const Block<T> a = test::random_block<T>(4, 3, 80), b = test::random_block<T>(5, 3, 81);
   const Block<T> product = khatri_rao<T>(a, b);
   for (Index r = 0; r < 3; ++r) EXPECT_EQ(apart<T>(product.col(r), kronecker<T>(a.col(r), b.col(r))), 0);
 }
@@ -61,7 +56,8 @@ TYPED_TEST(Products, KhatriRaoHasKroneckerProductsAsColumns) {
 TYPED_TEST(Products, GramOfKhatriRaoIsTheHadamardProductOfGrams) {
   using T = TypeParam;
   for (std::uint64_t seed = 82; seed < 90; ++seed) {  // (A ⊙ B)ᵀ(A ⊙ B) = AᵀA ∗ BᵀB
-    const Block<T> a = matrix<T>(static_cast<Index>(seed % 6 + 1), 4, seed), b = matrix<T>(5, 4, seed + 100);
+    const Block<T> a = test::random_block<T>(static_cast<Index>(seed % 6 + 1), 4, seed),
+                   b = test::random_block<T>(5, 4, seed + 100);
     const Block<T> product = khatri_rao<T>(a, b);
     const Block<T> left = product.transpose() * product;
     const Block<T> right = (a.transpose() * a).cwiseProduct(b.transpose() * b);

@@ -26,6 +26,11 @@ void for_each_index(const Shape& shape, const Use& use) {
   }
 }
 
+template <class T>
+Block<T> random_block(Index rows, Index cols, std::uint64_t seed) {
+  return random_matrix<T>(rows, cols, seed);
+}
+
 /// Packed memory of random numbers; modes: the fastest first.
 template <class T>
 TensorView<T> random_view(const Shape& shape, const Shape& modes, std::uint64_t seed) {

@@ -3,7 +3,7 @@
 #include <mercer/tensor_algebra.hpp>
 
 #include "base/parallel.hpp"
-#include "data/expect_error.hpp"
+#include "expect_error.hpp"
 #include "random_tensor.hpp"
 
 #include <map>
@@ -11,8 +11,8 @@
 namespace mercer {
 namespace {
 
-using testing::error_of;
-using testing::expect_contains;
+using test::error_of;
+using test::expect_contains;
 
 /// Values are small whole numbers, so that sums are exact; about `fill` of the places are hit, some twice.
 template <class T>

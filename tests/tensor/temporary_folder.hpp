@@ -3,7 +3,7 @@
 
 #include "data/temporary_file.hpp"
 
-namespace mercer::testing {
+namespace mercer::test {
 
 class TemporaryFolder {
  public:
@@ -30,4 +30,4 @@ class TemporaryFolder {
   TemporaryFile name_{""};
 };
 
-}  // namespace mercer::testing
+}  // namespace mercer::test

@@ -1,9 +1,9 @@
 // Tensors to files and back: npy and npz of any order, in C and Fortran order, of every element type; what is
 // mapped and what is not; and what cannot be read or written.
 #include "base/random.hpp"
-#include "data/expect_error.hpp"
 #include "data/npy_header.hpp"
 #include "data/temporary_file.hpp"
+#include "expect_error.hpp"
 #include "tensor/temporary_folder.hpp"
 
 #include <mercer/tensor_file.hpp>
@@ -17,10 +17,10 @@
 namespace mercer {
 namespace {
 
-using testing::error_of;
-using testing::expect_contains;
-using testing::TemporaryFile;
-using testing::TemporaryFolder;
+using test::error_of;
+using test::expect_contains;
+using test::TemporaryFile;
+using test::TemporaryFolder;
 
 const std::vector<Shape> shapes = {{7}, {3, 4}, {2, 3, 4}, {3, 1, 2, 5}, {2, 3, 1, 2, 3}};
 

@@ -1,14 +1,14 @@
 // Dense tensors: shapes, views that share memory, copies, and what is refused.
 #include <mercer/tensor.hpp>
 
-#include "data/expect_error.hpp"
+#include "expect_error.hpp"
 #include "random_tensor.hpp"
 
 namespace mercer {
 namespace {
 
-using testing::error_of;
-using testing::expect_contains;
+using test::error_of;
+using test::expect_contains;
 
 TEST(TensorShape, ReadsAsSizesWithCrossesBetween) {
   EXPECT_EQ(to_string(Shape{5, 201, 61}), "5 x 201 x 61");

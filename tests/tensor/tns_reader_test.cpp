@@ -1,8 +1,8 @@
 // FROSTT's text: what it may look like, round trips of every order, large files in pieces, and each way in
 // which a line can be wrong.
 #include "base/random.hpp"
-#include "data/expect_error.hpp"
 #include "data/temporary_file.hpp"
+#include "expect_error.hpp"
 #include "tensor/temporary_folder.hpp"
 
 #include <mercer/tensor_file.hpp>
@@ -14,9 +14,9 @@
 namespace mercer {
 namespace {
 
-using testing::error_of;
-using testing::expect_contains;
-using testing::TemporaryFile;
+using test::error_of;
+using test::expect_contains;
+using test::TemporaryFile;
 
 template <class T = double>
 SparseTensor<T> read(const std::string& text, const Shape& shape = {}) {

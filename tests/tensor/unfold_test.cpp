@@ -1,14 +1,14 @@
 // Matricization, folding and vec against their definition.
 #include <mercer/tensor_algebra.hpp>
 
-#include "data/expect_error.hpp"
+#include "expect_error.hpp"
 #include "random_tensor.hpp"
 
 namespace mercer {
 namespace {
 
-using testing::error_of;
-using testing::expect_contains;
+using test::error_of;
+using test::expect_contains;
 
 /// Kolda and Bader: x_(i₁...i_N) is entry (iₙ, j) of X₍ₙ₎, j = Σ_(k≠n) i_k J_k, J_k = Π_(m<k, m≠n) I_m.
 Index column_of(const Shape& index, const Shape& shape, Index mode) {

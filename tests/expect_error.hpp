@@ -7,7 +7,7 @@
 
 #include <string>
 
-namespace mercer::testing {
+namespace mercer::test {
 
 template <class F>
 Error error_of(F&& action) {
@@ -20,8 +20,12 @@ Error error_of(F&& action) {
   return Error(ErrorCode::internal, "no error");
 }
 
+inline bool has(const std::string& text, const std::string& words) {
+  return text.find(words) != std::string::npos;
+}
+
 inline void expect_contains(const std::string& text, const std::string& part) {
   EXPECT_NE(text.find(part), std::string::npos) << "'" << part << "' is not in: " << text;
 }
 
-}  // namespace mercer::testing
+}  // namespace mercer::test
