@@ -3,7 +3,6 @@
 #include "graph/brute_neighbors.hpp"
 
 #include "base/parallel.hpp"
-#include "base/thread_scratch.hpp"
 #include "graph/distance_strips.hpp"
 #include "graph/row_distance.hpp"
 #include "graph/shortlist.hpp"
@@ -118,17 +117,9 @@ class AllPairs {
     return std::lock_guard(locks_[static_cast<std::size_t>(block)]);
   }
 
-  /// Evaluates a tile some rows at a time: use(point, its row of the tile).
   template <class Use>
   void for_rows(Index block, Index col, const Use& use) {
-    const Index i0 = block * side_, count = rows(block), cols = rows(col);
-    const Index step = std::min(tiles_.together(), count);
-    S* const dots = thread_scratch<S>(step * cols);
-    for (Index first = 0; first < count; first += step) {
-      const Index some = std::min(step, count - first);
-      tiles_.evaluate(points_, i0 + first, some, col * side_, cols, dots);
-      for (Index r = 0; r < some; ++r) use(i0 + first + r, dots + r * cols);
-    }
+    tiles_.for_rows(points_, block * side_, rows(block), col * side_, rows(col), use);
   }
 
   /// On the diagonal every pair comes twice, so that one side is enough.
@@ -197,24 +188,21 @@ void compare_rows(const DotTiles<S>& tiles, const TileRows<S>& left, Index first
     for (Index i = first; i < first + count; ++i)
       wanted += excluded_of(i).begin > j0 || excluded_of(i).end < j0 + cols;
     if (wanted == 0) continue;
-    S* const dots = thread_scratch<S>(count * cols);
-    tiles.evaluate(left, first, count, j0, cols, dots);
-    for (Index i = first; i < first + count; ++i) {
+    tiles.for_rows(left, first, count, j0, cols, [&](Index i, const S* row) {
       const Index from = std::clamp<Index>(excluded_of(i).begin - j0, 0, cols);
       const Index to = std::clamp<Index>(excluded_of(i).end - j0, from, cols);
-      const S* const row = dots + (i - first) * cols;
       offer(tiles, row, j0, 0, from, i, left.half[i], lists);
       offer(tiles, row, j0, to, cols, i, left.half[i], lists);
-    }
+    });
   }
 }
 
 template <class S, class Lists>
 void compare_rows(const DotTiles<S>& tiles, const TileRows<S>& left, const std::vector<Excluded>& excluded,
                   Lists& lists, const Run& run) {
-  const Index rows = left.rows.rows();
+  const Index rows = left.size();
   // Few rows are dealt out in smaller parts, so that every thread has some; a part goes over all points.
-  const Index step = std::clamp<Index>(rows / 8, 16, tiles.together());
+  const Index step = std::clamp<Index>(rows / 8, 16, tiles.side());
   const Index parts = (rows + step - 1) / step;
   Progress progress(parts, run);
   parallel_for(parts, run, [&](Index part) {
@@ -273,16 +261,15 @@ bool float_suffices(const Samples<T>& points, const Vector<double>& norms) {
 }
 
 template <class T>
-std::variant<DotTiles<float>, DotTiles<double>> prepare(const Samples<T>& points, const Run& run) {
-  const double copy = double(points.rows()) * double(points.cols()) * sizeof(double);
-  const bool dense = !points.is_sparse(), roomy = !dense || copy < 0.4 * double(run.memory_budget());
+std::variant<DotTiles<float>, DotTiles<double>> prepare(const Samples<T>& points) {
+  const bool dense = !points.is_sparse();
   Vector<double> mean = dense ? mean_of(points) : Vector<double>();
-  Vector<double> norms = squared_norms(points, mean);
-  const bool in_float = roomy ? float_suffices(points, norms) : std::is_same_v<T, float>;
-  // A shift costs a copy. It is worth one where most of the squared lengths is the mean's, and free where a
-  // copy is made anyway.
-  const bool copied = in_float != std::is_same_v<T, float>;
-  if (dense && (!roomy || (!copied && mean.squaredNorm() < 3 * norms.mean()))) mean.resize(0);
+  const Vector<double> norms = squared_norms(points, mean);
+  const bool in_float = float_suffices(points, norms);
+  // A shift means that rows are converted for each tile. It is worth that where most of the squared lengths is
+  // the mean's, and free where they are converted anyway.
+  const bool converted = in_float != std::is_same_v<T, float>;
+  if (dense && !converted && mean.squaredNorm() < 3 * norms.mean()) mean.resize(0);
   if (in_float) return DotTiles<float>(points, std::move(mean));
   return DotTiles<double>(points, std::move(mean));
 }
@@ -291,7 +278,7 @@ std::variant<DotTiles<float>, DotTiles<double>> prepare(const Samples<T>& points
 
 template <class T>
 BruteNeighbors<T>::BruteNeighbors(Samples<T> points, const Run& run)
-    : points_(std::move(points)), compact_(compacted(points_, run)), tiles_(prepare(compact_, run)) {}
+    : points_(std::move(points)), compact_(compacted(points_, run)), tiles_(prepare(compact_)) {}
 
 template <class T>
 NeighborLists BruteNeighbors<T>::nearest(Index count, const Run& run) const {

@@ -73,7 +73,9 @@ void DistanceStrips<T>::evaluate(std::span<const Index> of, double* out) const {
   }
   if (tiles_)
     for (std::size_t r = 0; r < of.size(); ++r)
-      tiles_->evaluate(tiles_->points(), of[r], 1, 0, n, out + static_cast<Index>(r) * n);
+      tiles_->for_rows(tiles_->points(), of[r], 1, 0, n, [&](Index, const double* dots) {
+        std::copy_n(dots, n, out + static_cast<Index>(r) * n);
+      });
   else
     dense_products(of, out);
   for (std::size_t r = 0; r < of.size(); ++r) {

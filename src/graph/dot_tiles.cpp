@@ -53,31 +53,72 @@ Vector<double> squared_norms(const Samples<T>& points, const Vector<double>& shi
 }
 
 template <class S>
+template <class Side>
+typename TileRows<S>::Dense TileRows<S>::dense(Index first, Index count) const {
+  if (!converted()) {
+    const auto x = std::get<0>(rows_).dense();
+    return {x.data() + first * x.outerStride(), x.outerStride()};
+  }
+  return std::visit(
+      [&](const auto& rows) -> Dense {
+        const auto x = rows.dense().middleRows(first, count);
+        S* const out = thread_scratch<S, Side>(count * x.cols());
+        Eigen::Map<Matrix<S>> to(out, count, x.cols());
+        for (Index i = 0; i < count; ++i)  // by rows: the shift stays in the nearest cache
+          if (shift_.size() > 0)
+            to.row(i) = (x.row(i).template cast<double>() - shift_.transpose()).template cast<S>();
+          else
+            to.row(i) = x.row(i).template cast<S>();
+        return {out, x.cols()};
+      },
+      rows_);
+}
+
+/// Points as they are, with their bounds.
+template <class S>
 template <class T>
-TileRows<S> DotTiles<S>::prepare(const Samples<T>& points) const {
+TileRows<S> DotTiles<S>::bounded(const Samples<T>& points) const {
   TileRows<S> out;
-  if (shift_.size() > 0)
-    out.rows =
-        Matrix<S>((points.dense().template cast<double>().rowwise() - shift_.transpose()).template cast<S>());
-  else
-    out.rows = points.template cast<S>();
   out.half =
       ((0.5 * (1 - slack_)) * squared_norms(points, shift_).array() - double(tiny_)).template cast<S>();
+  if (points.is_sparse())
+    out.rows_ = points.template cast<S>();
+  else
+    out.rows_ = points;
+  out.shift_ = shift_;
   return out;
 }
 
 template <class S>
 template <class T>
-DotTiles<S>::DotTiles(const Samples<T>& points, Vector<double> shift) : shift_(std::move(shift)) {
+TileRows<S> DotTiles<S>::prepare(const Samples<T>& points) const {
+  TileRows<S> out = bounded(points);
+  if (!out.converted()) return out;
+  Matrix<S> rows(points.rows(), points.cols());
+  constexpr Index some = 256;
+  for (Index first = 0; first < rows.rows(); first += some) {
+    const Index count = std::min(some, rows.rows() - first);
+    const auto from = out.template dense<TileRows<S>>(first, count);
+    rows.middleRows(first, count) = Eigen::Map<const Matrix<S>>(from.data, count, rows.cols());
+  }
+  out.rows_ = Samples<S>(std::move(rows));
+  out.shift_.resize(0);
+  return out;
+}
+
+template <class S>
+template <class T>
+DotTiles<S>::DotTiles(const Samples<T>& points, Vector<double> shift)
+    : features_(points.cols()), shift_(std::move(shift)) {
   const double c = slack_ = slack(longest_row(points));
   // From lower = (1 − c)m − x·y to upper = (1 + c)m − x·y, m half the sum of squares; and rounding up. What
   // underflows on the way is below `tiny`.
   spread_ = S(2 * c / (1 - c) * (1 + 16 * double(std::numeric_limits<S>::epsilon())));
   tiny_ = S(double(longest_row(points)) + 8) * std::numeric_limits<S>::min();
-  points_ = prepare(points);
-  if (!points_.rows.is_sparse()) return;
+  points_ = bounded(points);
+  if (!points_.is_sparse()) return;
 
-  const auto x = points_.rows.sparse();
+  const auto x = points_.sparse();
   columns_.begin.assign(static_cast<std::size_t>(x.cols()) + 1, 0);
   const auto first = x.outerIndexPtr()[0], last = x.outerIndexPtr()[x.rows()];
   for (auto p = first; p < last; ++p) ++columns_.begin[static_cast<std::size_t>(x.innerIndexPtr()[p]) + 1];
@@ -95,20 +136,21 @@ DotTiles<S>::DotTiles(const Samples<T>& points, Vector<double> shift) : shift_(s
 
 template <class S>
 Index DotTiles<S>::side() const {
-  if (!points_.rows.is_sparse()) return 512;  // large enough that packing costs little, and in L2
+  // Large enough that packing costs little, or converting does; what is evaluated together stays in L2.
+  if (!points_.is_sparse()) return points_.converted() ? 1024 : 512;
   return std::clamp<Index>(size() / 16, 64, 4096);
 }
 
 template <class S>
 Index DotTiles<S>::together() const {
-  return points_.rows.is_sparse() ? 16 : side();
+  return points_.is_sparse() ? 16 : points_.converted() ? 256 : side();
 }
 
 template <class S>
 void DotTiles<S>::evaluate_sparse(const TileRows<S>& left, Index i0, Index rows, Index j0, Index cols,
                                   S* out) const {
   std::fill(out, out + rows * cols, S(0));
-  const auto x = left.rows.sparse();
+  const auto x = left.sparse();
   for (Index i = 0; i < rows; ++i) {
     S* const row = out + i * cols;
     for (auto p = x.outerIndexPtr()[i0 + i]; p < x.outerIndexPtr()[i0 + i + 1]; ++p) {
@@ -125,18 +167,19 @@ void DotTiles<S>::evaluate_sparse(const TileRows<S>& left, Index i0, Index rows,
 }
 
 template <class S>
-void DotTiles<S>::evaluate(const TileRows<S>& left, Index i0, Index rows, Index j0, Index cols,
+void DotTiles<S>::evaluate(const TileRows<S>& left, Index i0, Index rows, Dense right, Index j0, Index cols,
                            S* out) const {
-  if (points_.rows.is_sparse()) return evaluate_sparse(left, i0, rows, j0, cols, out);
-  const auto a = left.rows.dense(), b = points_.rows.dense();
+  if (points_.is_sparse()) return evaluate_sparse(left, i0, rows, j0, cols, out);
+  const Dense a = left.template dense<TileRows<S>>(i0, rows);
   // Row-major out = A Bᵀ is column-major outᵀ = B Aᵀ.
-  linalg::gemm<S>(linalg::Transpose::yes, linalg::Transpose::no, cols, rows, a.cols(), 1,
-                  b.data() + j0 * b.outerStride(), b.outerStride(), a.data() + i0 * a.outerStride(),
-                  a.outerStride(), 0, out, cols);
+  linalg::gemm<S>(linalg::Transpose::yes, linalg::Transpose::no, cols, rows, features_, 1, right.data,
+                  right.stride, a.data, a.stride, 0, out, cols);
 }
 
 template class DotTiles<float>;
 template class DotTiles<double>;
+template TileRows<float>::Dense TileRows<float>::dense<DotTiles<float>>(Index, Index) const;
+template TileRows<double>::Dense TileRows<double>::dense<DotTiles<double>>(Index, Index) const;
 #define MERCER_INSTANTIATE(T)                                                      \
   template Vector<double> mean_of(const Samples<T>&);                              \
   template Index longest_row(const Samples<T>&);                                   \

@@ -2,7 +2,6 @@
 #include "manifold/new_points.hpp"
 
 #include "base/parallel.hpp"
-#include "base/thread_scratch.hpp"
 #include "graph/dot_tiles.hpp"
 #include "graph/neighbor.hpp"
 #include "graph/row_distance.hpp"
@@ -56,7 +55,6 @@ template <class T>
 NeighborLists mutual_links_of_new(const NeighborIndex<T>& index, const Samples<T>& points,
                                   const NeighborOptions& neighbors, const Vector<double>& radii,
                                   const Run& run) {
-  constexpr Index together = 64;
   const Samples<T> rows = points.in_the_form_of(index.points());
   const NeighborLists own = links_of_new(index, rows, neighbors, run);
   if (neighbors.radius > 0) return own;  // one radius for all: it holds both ways
@@ -66,6 +64,7 @@ NeighborLists mutual_links_of_new(const NeighborIndex<T>& index, const Samples<T
   const TileRows<T> left = tiles.prepare(rows);
   const RowDistance<T> distance(rows, fixed);
   const Index n = fixed.rows(), side = tiles.side();
+  const Index together = std::clamp<Index>(rows.rows() / 8, 16, side);  // each part goes over all points
   // Half the squared radii, rounded up: bounds are compared with them, and what passes is measured.
   const Vector<T> limits =
       (radii.array().square() * (0.5 * (1 + 4 * double(std::numeric_limits<T>::epsilon()))))
@@ -76,19 +75,17 @@ NeighborLists mutual_links_of_new(const NeighborIndex<T>& index, const Samples<T
     std::vector<Found<T>> found(static_cast<std::size_t>(side));
     for (Index j0 = 0; j0 < n; j0 += side) {
       const Index cols = std::min(side, n - j0);
-      T* const dots = thread_scratch<T>(count * cols);
-      tiles.evaluate(left, first, count, j0, cols, dots);
-      for (Index r = 0; r < count; ++r) {
-        const Index seen = tile_scan::near_either(
-            dots + r * cols, cols, left.half[first + r], tiles.points().half.data() + j0,
-            -std::numeric_limits<T>::infinity(), limits.data() + j0, found.data());
+      tiles.for_rows(left, first, count, j0, cols, [&](Index i, const T* dots) {
+        const Index seen =
+            tile_scan::near_either(dots, cols, left.half[i], tiles.points().half.data() + j0,
+                                   -std::numeric_limits<T>::infinity(), limits.data() + j0, found.data());
         for (Index p = 0; p < seen; ++p) {
           const Index j = j0 + found[static_cast<std::size_t>(p)].index;
-          const double squared = distance(first + r, j);
+          const double squared = distance(i, j);
           if (std::sqrt(squared) <= radii[j])
-            lists[static_cast<std::size_t>(first + r)].push_back({squared, static_cast<std::int32_t>(j)});
+            lists[static_cast<std::size_t>(i)].push_back({squared, static_cast<std::int32_t>(j)});
         }
-      }
+      });
     }
     for (Index i = first; i < first + count; ++i) {
       auto& list = lists[static_cast<std::size_t>(i)];
