@@ -10,6 +10,9 @@ template class Eigen::HouseholderQR<mercer::Block<double>>;
 
 namespace mercer::test {
 
+std::string fixture(const std::string& name) { return std::string(MERCER_TEST_DATA "/") + name; }
+std::string example(const std::string& name) { return std::string(MERCER_EXAMPLE_DATA "/") + name; }
+
 template <class T>
 Matrix<T> random_matrix(Index rows, Index cols, std::uint64_t seed) {
   Random random(seed);

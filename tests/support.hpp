@@ -15,6 +15,10 @@
 
 namespace mercer::test {
 
+/// Where a file of tests/fixtures or of examples/data lies.
+std::string fixture(const std::string& name);
+std::string example(const std::string& name);
+
 template <class T>
 Matrix<T> random_matrix(Index rows, Index cols, std::uint64_t seed);
 

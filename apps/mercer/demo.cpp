@@ -3,6 +3,7 @@
 #include "demo.hpp"
 
 #include "command.hpp"
+#include "example_folders.hpp"
 #include "images.hpp"
 
 #include <mercer/mercer.hpp>
@@ -22,8 +23,8 @@ namespace mercer::app {
 std::string example_file(const std::string& name) {
   std::error_code ignored;
   const auto program = std::filesystem::read_symlink("/proc/self/exe", ignored);
-  const auto installed = program.parent_path().parent_path() / MERCER_INSTALLED_EXAMPLES / name;
-  const auto in_source = std::filesystem::path(MERCER_SOURCE_EXAMPLES) / name;
+  const auto installed = program.parent_path().parent_path() / installed_examples / name;
+  const auto in_source = std::filesystem::path(source_examples) / name;
   for (const auto& candidate : {installed, in_source})
     if (std::filesystem::exists(candidate, ignored)) return candidate.string();
   throw Error(ErrorCode::no_input, fmt::format("{}: no such file", installed.string()),

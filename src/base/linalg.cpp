@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <mutex>
 #include <optional>
 #include <vector>
 
@@ -74,13 +73,6 @@ void for_row_chunks(Index rows, Index chunks, const F& f) {
   });
 }
 
-/// Debian's serial OpenBLAS has no locks around its buffers: then one product at a time.
-std::unique_lock<std::mutex> turn() {
-  static std::mutex mutex;
-  static const bool needed = openblas_get_parallel() == 0;
-  return needed ? std::unique_lock(mutex) : std::unique_lock<std::mutex>();
-}
-
 template <class T, class Double, class Float>
 constexpr auto choose(Double d, Float f) {
   if constexpr (std::is_same_v<T, double>)
@@ -95,7 +87,6 @@ template <class T>
 void gemm(Transpose ta, Transpose tb, Index m, Index n, Index k, T alpha, const T* a, Index lda, const T* b,
           Index ldb, T beta, T* c, Index ldc) {
   if (m == 0 || n == 0) return;
-  const auto mine = turn();
   choose<T>(cblas_dgemm, cblas_sgemm)(CblasColMajor, flag(ta), flag(tb), narrow(m), narrow(n), narrow(k),
                                       alpha, a, narrow(lda), b, narrow(ldb), beta, c, narrow(ldc));
 }
@@ -103,14 +94,12 @@ void gemm(Transpose ta, Transpose tb, Index m, Index n, Index k, T alpha, const 
 template <class T>
 void syrk(Transpose ta, Index n, Index k, T alpha, const T* a, Index lda, T beta, T* c, Index ldc) {
   if (n == 0) return;
-  const auto mine = turn();
   choose<T>(cblas_dsyrk, cblas_ssyrk)(CblasColMajor, CblasLower, flag(ta), narrow(n), narrow(k), alpha, a,
                                       narrow(lda), beta, c, narrow(ldc));
 }
 
 template <class T>
 void gemv(Transpose ta, Index m, Index n, const T* a, Index lda, const T* x, T* y) {
-  const auto mine = turn();
   choose<T>(cblas_dgemv, cblas_sgemv)(CblasColMajor, flag(ta), narrow(m), narrow(n), T(1), a, narrow(lda), x,
                                       1, T(0), y, 1);
 }
@@ -123,7 +112,6 @@ T dot(Index n, const T* x, const T* y) {
 template <class T>
 void solve_lower(Transpose tl, Index m, Index n, const T* l, Index ldl, T* x, Index ldx) {
   if (m == 0 || n == 0) return;
-  const auto mine = turn();
   choose<T>(cblas_dtrsm, cblas_strsm)(CblasColMajor, CblasLeft, CblasLower, flag(tl), CblasNonUnit, narrow(m),
                                       narrow(n), T(1), l, narrow(ldl), x, narrow(ldx));
 }

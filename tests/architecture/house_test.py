@@ -76,6 +76,8 @@ def resolve(path, quote, name, files):
     beside = str(pathlib.PurePosixPath(path).parent / name)
     if quote == '"' and beside in files:
         return beside
+    if (ROOT / f"{beside}.in").exists():  # CMake makes it
+        return None
     return f"src/{name}" if quote == '"' or f"src/{name}" in files else None
 
 

@@ -1,6 +1,7 @@
 // Reading csv, tsv and txt: layout, labels, missing values, and where errors point to.
 #include "data/temporary_file.hpp"
 #include "expect_error.hpp"
+#include "support.hpp"
 
 #include <mercer/dataset.hpp>
 #include <mercer/row_source.hpp>
@@ -254,7 +255,7 @@ TEST(Csv, GzipIsUnpacked) {
 }
 
 TEST(Csv, TheDigitsOfTheExamples) {
-  const auto d = read_dataset<double>(MERCER_EXAMPLE_DATA "/digits.csv.gz", {.label = "-1"});
+  const auto d = read_dataset<double>(test::example("digits.csv.gz"), {.label = "-1"});
   EXPECT_EQ(d.samples.rows(), 1797);
   EXPECT_EQ(d.samples.cols(), 64);
   EXPECT_EQ(d.label->names.size(), 10U);

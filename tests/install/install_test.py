@@ -13,6 +13,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 SOURCE = HERE.parent.parent
 BUILD = pathlib.Path(os.environ["MERCER_BUILD_DIR"])
 CXX = os.environ.get("MERCER_CXX", "c++")
+UNITY = os.environ.get("MERCER_UNITY", "OFF")  # objects are taken over: compiled alike
 REUSE = f"-DCMAKE_CXX_COMPILER_LAUNCHER=/usr/bin/python3;{HERE / 'reuse_object.py'};{BUILD}"
 
 
@@ -74,7 +75,7 @@ class Install(unittest.TestCase):
 
     def test_subproject_and_shared_install(self):
         prefix, build = self.tmp / "shared", BUILD / "tests" / "subproject"
-        build_project(HERE / "subproject", build, f"-DMERCER_SOURCE={SOURCE}", REUSE)
+        build_project(HERE / "subproject", build, f"-DMERCER_SOURCE={SOURCE}", f"-DMERCER_UNITY={UNITY}", REUSE)
         self.assertIn("components explain 1", run(build / "consumer"))
         run("cmake", "--install", build, "--prefix", prefix)
         self.check_find_package(prefix, "shared-consumer")

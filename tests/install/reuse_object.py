@@ -11,7 +11,7 @@ import sys
 build, command = sys.argv[1], sys.argv[2:]
 output = command[command.index("-o") + 1] if "-o" in command else ""
 ready = os.path.join(build, "CMakeFiles", "mercer.dir", output.partition("mercer.dir/")[2])
-if "/mercer.dir/src/" in output and os.path.exists(ready):
+if "/mercer.dir/" in output and output.endswith(".o") and os.path.exists(ready):
     shutil.copyfile(ready, output)
     if "-MF" in command:  # no dependencies: this build is made once
         with open(command[command.index("-MF") + 1], "w", encoding="utf-8") as file:

@@ -111,7 +111,7 @@ TYPED_TEST(SaveLoad, TheOtherPrecisionIsRefusedByName) {
 // Made by tests/fixtures/model/README.md's commands.
 template <class T>
 void expect_golden(const std::string& name) {
-  const std::string folder = std::string(MERCER_TEST_DATA) + "/model/";
+  const std::string folder = test::fixture("model/");
   const auto model = load_model<T>(folder + name + ".mercer");
   const auto points = read_dataset<T>(folder + "points.csv"),
              scores = read_dataset<T>(folder + name + ".scores.csv");

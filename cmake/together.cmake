@@ -1,0 +1,37 @@
+# mercer_sources(TARGET ROOT SIZE FILES...): the target's sources, files below ROOT, which is one of its include
+# folders. With MERCER_UNITY, SIZE files of a folder are compiled as one: each includes the same templates, and most of
+# the compiler's time goes into them. What is written names no path outside ROOT, so that ccache knows it again in
+# another clone (CMake's own UNITY_BUILD writes absolute ones). Names in anonymous namespaces are therefore unique
+# within a folder.
+function(mercer_sources target root size)
+  target_sources(${target} PRIVATE ${ARGN})
+  if(NOT MERCER_UNITY)
+    return()
+  endif()
+  set(groups "")
+  foreach(source ${ARGN})
+    if(NOT source MATCHES "\\.cpp$")
+      continue()
+    endif()
+    file(STRINGS ${source} vectorised REGEX "hwy/foreach_target.h")  # compiled once for each instruction set
+    if(vectorised)
+      continue()
+    endif()
+    file(RELATIVE_PATH path ${root} ${source})
+    get_filename_component(folder ${path} DIRECTORY)
+    string(MAKE_C_IDENTIFIER "${folder}" folder)
+    math(EXPR group "${files_of_${folder}} + 0")
+    math(EXPR files_of_${folder} "${group} + 1")
+    math(EXPR group "${group} / ${size}")
+    set(group ${folder}_${group})
+    list(APPEND groups ${group})
+    string(APPEND text_of_${group} "#include \"${path}\"\n")
+    set_source_files_properties(${source} PROPERTIES HEADER_FILE_ONLY ON)
+  endforeach()
+  list(REMOVE_DUPLICATES groups)
+  foreach(group ${groups})
+    set(file ${CMAKE_CURRENT_BINARY_DIR}/together/${target}/${group}.cpp)
+    file(CONFIGURE OUTPUT ${file} CONTENT "${text_of_${group}}" @ONLY)
+    target_sources(${target} PRIVATE ${file})
+  endforeach()
+endfunction()
