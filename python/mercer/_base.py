@@ -5,7 +5,6 @@ An estimator keeps the library's model in ``_model`` and asks it for everything;
 import inspect
 import os
 import tempfile
-import warnings
 from numbers import Integral
 
 import numpy as np
@@ -15,7 +14,7 @@ from sklearn.utils.validation import check_array, check_is_fitted
 
 from . import _mercer
 from ._kernel_choice import named_kernels
-from ._running import running
+from ._running import running, warn
 
 try:  # scikit-learn 1.6 and later
     from sklearn.utils.validation import validate_data
@@ -212,8 +211,7 @@ class TableTransformer(MercerTransformer):
             self._take(fit(X, columns=self._columns(), run=run, **given, **self._arguments(X)))
         asked = getattr(self, "n_components", None)
         if isinstance(asked, Integral) and self._model.components < asked:
-            warnings.warn(f"{type(self).__name__}: n_components={asked}, but there are only {self._model.components}{self._fewer}",
-                          stacklevel=3)
+            warn(f"{type(self).__name__}: n_components={asked}, but there are only {self._model.components}{self._fewer}")
         return self
 
     def _plan(self, X):

@@ -16,11 +16,23 @@ from ._spectrum import completed, eigenvalues_as_sklearn, refuse_larger_negative
 _ROUTES = {"auto": "auto", "dense": "dense", "arpack": "stored", "randomized": "stored"}
 
 
+def _about_landmarks(estimator):
+    """The parameters given that only the route lowrank has a use for."""
+    chosen = not isinstance(estimator.landmarks, str) or estimator.landmarks != "pivoted"
+    return [name for name in ("rank", "tolerance", "max_rank") if getattr(estimator, name)] + ["landmarks"] * chosen
+
+
 def _approximates(estimator):
     """Is the route lowrank? Asking for landmarks asks for it."""
-    about_landmarks = estimator.rank or estimator.tolerance or not isinstance(estimator.landmarks, str) or estimator.landmarks != "pivoted"
     free = estimator.solver == "auto" and estimator.eigen_solver == "auto"
-    return estimator.solver == "lowrank" or (free and bool(about_landmarks))
+    return estimator.solver == "lowrank" or (free and bool(_about_landmarks(estimator)))
+
+
+def _refuse_landmarks_of_exact_solvers(estimator):
+    if _about_landmarks(estimator) and not _approximates(estimator):
+        name = "solver" if estimator.solver != "auto" else "eigen_solver"
+        raise ValueError(f"{_about_landmarks(estimator)[0]}= is for solver='lowrank', and {name}='{getattr(estimator, name)}' is exact: "
+                         "leave one of them out")
 
 
 def _streams(estimator):
@@ -64,7 +76,7 @@ class KernelPCA(MercerTransformer):
         The engine's route; anything but 'auto' goes before ``eigen_solver``. 'tiled' never holds the kernel matrix,
         'lowrank' approximates it on landmarks, with bounds, and can ``partial_fit``.
     rank, tolerance : int, float or None
-        Of 'lowrank', which they choose: how many landmarks, or which share of the trace may be left out.
+        Of 'lowrank', which they choose (as the next two do): how many landmarks, or which share of the trace may be left out.
     landmarks : {'pivoted', 'uniform', 'kmeans'} or list of int, default='pivoted'
         Of 'lowrank': how landmarks are chosen, or which rows they are.
     max_rank : int or None
@@ -230,6 +242,7 @@ class KernelPCA(MercerTransformer):
 
     def _fit_arguments(self, X):
         """What the library's fit and plan take."""
+        _refuse_landmarks_of_exact_solvers(self)
         n = X.shape[0]
         components = n if self.n_components is None else self.n_components
         whole = isinstance(components, Integral)

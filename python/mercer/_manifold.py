@@ -1,5 +1,4 @@
 """What the methods on a neighbourhood graph share, and Isomap."""
-import warnings
 from numbers import Integral, Real
 
 import numpy as np
@@ -8,6 +7,7 @@ from sklearn.utils._param_validation import Interval, Options, StrOptions
 from ._base import TableTransformer
 from ._graph import SEARCHES
 from ._parameters import COUNT, RUNNING, SCALE, TOLERANCE
+from ._running import warn
 
 NEIGHBORS = {
     "n_neighbors": [Interval(Integral, 1, None, closed="left"), None],
@@ -55,7 +55,7 @@ class GraphEstimator(ManifoldEstimator):
         found = self.graph_report_
         if found["pieces"] > 1:
             done = f"{found['left_out']} points are left out" if found["left_out"] else "they were joined by the shortest links"
-            warnings.warn(f"the graph of neighbours falls into {found['pieces']} pieces, and {done}; more neighbours may help")
+            warn(f"the graph of neighbours falls into {found['pieces']} pieces, and {done}; more neighbours may help")
         return self
 
     def fit_transform(self, X, y=None, *, graph=None):

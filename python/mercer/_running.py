@@ -1,10 +1,24 @@
 """How an estimator's work is carried out: n_jobs, random_state, memory and progress as the library's Run."""
 import contextlib
 import os
+import sys
+import warnings
 
 import numpy as np
+import sklearn
 
 from . import _mercer
+
+
+_LIBRARIES = tuple(os.path.dirname(path) + os.sep for path in (__file__, sklearn.__file__))
+
+
+def warn(message):
+    """A warning that points to the user's line: the nearest that is neither ours nor scikit-learn's."""
+    level, frame = 2, sys._getframe(1)
+    while frame.f_back and frame.f_code.co_filename.startswith(_LIBRARIES):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, stacklevel=level)
 
 
 def threads_of(n_jobs):

@@ -154,6 +154,15 @@ def test_groups_of_equal_points_far_apart():
     np.testing.assert_allclose(np.abs(places[[0, 40], 0] - places[[40, 80], 0]), [1, 2])
 
 
+@pytest.mark.parametrize("call", [lambda x: mercer.Isomap().fit(x), lambda x: mercer.Isomap().fit_transform(x),
+                                  lambda x: mercer.Isomap().set_output(transform="pandas").fit_transform(x),
+                                  lambda x: mercer.MissingPCA(3).fit(x), lambda x: mercer.MissingPCA(3).fit_transform(x)])
+def test_warnings_point_to_the_line_that_called(call):
+    with pytest.warns(UserWarning, match="there are only") as caught:
+        call(np.repeat([[0.0, 0.0, 0.0], [1.0, 1.0, 1.0], [3.0, 3.0, 3.0]], 40, axis=0))
+    assert {warning.filename for warning in caught} == {__file__}
+
+
 def test_wrong_kinds_are_named():
     with pytest.raises(TypeError, match="NeighborGraph"):
         mercer.Isomap().fit(IRIS, graph="x")
@@ -209,8 +218,17 @@ def test_maps_to_begin_with_are_looked_at():
         mercer.TSNE(init=np.empty((0, 2))).fit(IRIS)
 
 
-def test_a_solver_that_is_named_is_taken():
-    assert mercer.KernelPCA(2, kernel="rbf", rank=20, eigen_solver="dense").fit(IRIS).report_.plan.route == "dense"
+@pytest.mark.parametrize("exact", [{"eigen_solver": "dense"}, {"solver": "stored"}])
+@pytest.mark.parametrize("about", [{"rank": 20}, {"tolerance": 0.1}, {"max_rank": 30}, {"landmarks": "uniform"}, {"landmarks": [1, 2]}])
+def test_landmarks_beside_an_exact_solver_are_refused(exact, about):
+    assert mercer.KernelPCA(2, kernel="rbf", **exact).fit(IRIS).report_.plan.route == (exact.get("solver") or "dense")
+    with pytest.raises(ValueError, match="is exact: leave one of them out"):
+        mercer.KernelPCA(2, kernel="rbf", **exact, **about).fit(IRIS)
+    assert not hasattr(mercer.KernelPCA(2, kernel="rbf", **exact, **about), "partial_fit")
+
+
+def test_a_largest_rank_asks_for_landmarks():
+    assert mercer.KernelPCA(2, kernel="rbf", max_rank=30).fit(IRIS).report_.plan.route == "lowrank"
 
 
 def test_fewer_functions_than_relations_asked_for():
