@@ -29,6 +29,15 @@ find_library(MERCER_OPENBLAS_LIBRARY openblas REQUIRED
              PATH_SUFFIXES openblas-openmp NO_CACHE)
 find_path(MERCER_OPENBLAS_INCLUDE cblas.h REQUIRED
           PATH_SUFFIXES ${CMAKE_LIBRARY_ARCHITECTURE}/openblas-openmp openblas NO_CACHE)
+include(CheckCXXSourceRuns)
+set(CMAKE_REQUIRED_LIBRARIES ${MERCER_OPENBLAS_LIBRARY})
+check_cxx_source_runs("extern \"C\" int openblas_get_parallel(); int main() { return openblas_get_parallel() ? 0 : 3; }"
+                      MERCER_OPENBLAS_IS_THREADED)
+unset(CMAKE_REQUIRED_LIBRARIES)
+if(MERCER_OPENBLAS_IS_THREADED_EXITCODE EQUAL 3)
+  message(FATAL_ERROR "${MERCER_OPENBLAS_LIBRARY} is a serial OpenBLAS, which answers wrongly when several threads call it: "
+                      "install the OpenMP build (Debian: libopenblas-openmp-dev)")
+endif()
 add_library(mercer_openblas INTERFACE)
 target_link_libraries(mercer_openblas INTERFACE
   $<BUILD_INTERFACE:${MERCER_OPENBLAS_LIBRARY}> $<INSTALL_INTERFACE:mercer::openblas>)

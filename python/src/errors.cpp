@@ -71,11 +71,9 @@ const std::map<std::string, std::set<std::string>> choices{
 // "raise --memory" is "raise memory=", "--pieces largest" is "pieces='largest'".
 std::string in_pythons_words(std::string text) {
   for (const auto& [theirs, ours] : phrases) text = std::regex_replace(text, theirs, ours);
+  // (not within a file's name)
   static const std::regex option(
-      "(^|[ (])--([a-z][a-z-]*[a-z])( [a-z]+| [A-Z]\\b| [0-9]+(\\.[0-9]+)?(e[+-]?[0-9]+)?\\b)?");  // not
-                                                                                                   // within a
-                                                                                                   // file's
-                                                                                                   // name
+      "(^|[ (])--([a-z][a-z-]*[a-z])( [a-z]+| [A-Z]\\b| [0-9]+(\\.[0-9]+)?(e[+-]?[0-9]+)?\\b)?");
   std::string out;
   auto rest = text.cbegin();
   for (std::sregex_iterator at(text.begin(), text.end(), option), end; at != end; ++at) {

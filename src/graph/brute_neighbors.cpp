@@ -177,7 +177,7 @@ class AllPairs {
 /// Rows [first, first + count) of `left` with all points but the excluded.
 template <class S, class Lists>
 void compare_rows(const DotTiles<S>& tiles, const TileRows<S>& left, Index first, Index count,
-                  const std::vector<Excluded>& excluded, Lists& lists) {
+                  const std::vector<Excluded>& excluded, Lists& lists, const Run& run) {
   const Index n = tiles.size(), side = tiles.side();
   const auto excluded_of = [&](Index i) {
     return excluded.empty() ? Excluded{} : excluded[static_cast<std::size_t>(i)];
@@ -188,6 +188,7 @@ void compare_rows(const DotTiles<S>& tiles, const TileRows<S>& left, Index first
     for (Index i = first; i < first + count; ++i)
       wanted += excluded_of(i).begin > j0 || excluded_of(i).end < j0 + cols;
     if (wanted == 0) continue;
+    run.check();
     tiles.for_rows(left, first, count, j0, cols, [&](Index i, const S* row) {
       const Index from = std::clamp<Index>(excluded_of(i).begin - j0, 0, cols);
       const Index to = std::clamp<Index>(excluded_of(i).end - j0, from, cols);
@@ -200,14 +201,11 @@ void compare_rows(const DotTiles<S>& tiles, const TileRows<S>& left, Index first
 template <class S, class Lists>
 void compare_rows(const DotTiles<S>& tiles, const TileRows<S>& left, const std::vector<Excluded>& excluded,
                   Lists& lists, const Run& run) {
-  const Index rows = left.size();
-  // Few rows are dealt out in smaller parts, so that every thread has some; a part goes over all points.
-  const Index step = std::clamp<Index>(rows / 8, 16, tiles.side());
-  const Index parts = (rows + step - 1) / step;
+  const Index rows = left.size(), step = tiles.portion(rows), parts = (rows + step - 1) / step;
   Progress progress(parts, run);
   parallel_for(parts, run, [&](Index part) {
     const Index first = part * step;
-    compare_rows(tiles, left, first, std::min(step, rows - first), excluded, lists);
+    compare_rows(tiles, left, first, std::min(step, rows - first), excluded, lists, run);
     progress.step();
   });
 }

@@ -53,23 +53,16 @@ Vector<double> squared_norms(const Samples<T>& points, const Vector<double>& shi
 }
 
 template <class S>
-template <class Side>
-typename TileRows<S>::Dense TileRows<S>::dense(Index first, Index count) const {
-  if (!converted()) {
-    const auto x = std::get<0>(rows_).dense();
-    return {x.data() + first * x.outerStride(), x.outerStride()};
-  }
-  return std::visit(
-      [&](const auto& rows) -> Dense {
+void TileRows<S>::convert(Index first, Index count, S* to) const {
+  std::visit(
+      [&](const auto& rows) {
         const auto x = rows.dense().middleRows(first, count);
-        S* const out = thread_scratch<S, Side>(count * x.cols());
-        Eigen::Map<Matrix<S>> to(out, count, x.cols());
+        Eigen::Map<Matrix<S>> out(to, count, x.cols());
         for (Index i = 0; i < count; ++i)  // by rows: the shift stays in the nearest cache
           if (shift_.size() > 0)
-            to.row(i) = (x.row(i).template cast<double>() - shift_.transpose()).template cast<S>();
+            out.row(i) = (x.row(i).template cast<double>() - shift_.transpose()).template cast<S>();
           else
-            to.row(i) = x.row(i).template cast<S>();
-        return {out, x.cols()};
+            out.row(i) = x.row(i).template cast<S>();
       },
       rows_);
 }
@@ -95,12 +88,7 @@ TileRows<S> DotTiles<S>::prepare(const Samples<T>& points) const {
   TileRows<S> out = bounded(points);
   if (!out.converted()) return out;
   Matrix<S> rows(points.rows(), points.cols());
-  constexpr Index some = 256;
-  for (Index first = 0; first < rows.rows(); first += some) {
-    const Index count = std::min(some, rows.rows() - first);
-    const auto from = out.template dense<TileRows<S>>(first, count);
-    rows.middleRows(first, count) = Eigen::Map<const Matrix<S>>(from.data, count, rows.cols());
-  }
+  out.convert(0, rows.rows(), rows.data());
   out.rows_ = Samples<S>(std::move(rows));
   out.shift_.resize(0);
   return out;
@@ -136,14 +124,23 @@ DotTiles<S>::DotTiles(const Samples<T>& points, Vector<double> shift)
 
 template <class S>
 Index DotTiles<S>::side() const {
-  // Large enough that packing costs little, or converting does; what is evaluated together stays in L2.
-  if (!points_.is_sparse()) return points_.converted() ? 1024 : 512;
-  return std::clamp<Index>(size() / 16, 64, 4096);
+  if (points_.is_sparse()) return std::clamp<Index>(size() / 16, 64, 4096);
+  // Large enough that packing costs little, or converting does; small enough that there are some for every
+  // thread, and that what is converted takes a few MB.
+  if (!points_.converted()) return 512;
+  constexpr Index values = (4 << 20) / sizeof(S);
+  const Index most = std::clamp<Index>(values / std::max<Index>(1, features_), 64, 1024);
+  return std::clamp<Index>(size() / 6, 64, most);
+}
+
+template <class S>
+Index DotTiles<S>::portion(Index rows) const {
+  return std::clamp<Index>(rows / 32, 16, points_.is_sparse() ? 64 : side());
 }
 
 template <class S>
 Index DotTiles<S>::together() const {
-  return points_.is_sparse() ? 16 : points_.converted() ? 256 : side();
+  return points_.is_sparse() ? 16 : points_.converted() ? std::min<Index>(256, side()) : side();
 }
 
 template <class S>
@@ -178,8 +175,8 @@ void DotTiles<S>::evaluate(const TileRows<S>& left, Index i0, Index rows, Dense 
 
 template class DotTiles<float>;
 template class DotTiles<double>;
-template TileRows<float>::Dense TileRows<float>::dense<DotTiles<float>>(Index, Index) const;
-template TileRows<double>::Dense TileRows<double>::dense<DotTiles<double>>(Index, Index) const;
+template class TileRows<float>;
+template class TileRows<double>;
 #define MERCER_INSTANTIATE(T)                                                      \
   template Vector<double> mean_of(const Samples<T>&);                              \
   template Index longest_row(const Samples<T>&);                                   \

@@ -39,12 +39,24 @@ class TileRows {
   /// Rows [first, first + count) of dense ones, less the shift: where they lie, or in the thread's memory for
   /// this `Side`.
   template <class Side>
-  [[nodiscard]] Dense dense(Index first, Index count) const;
+  [[nodiscard]] Dense dense(Index first, Index count) const {
+    if (!converted()) {
+      const auto x = std::get<0>(rows_).dense();
+      return {x.data() + first * x.outerStride(), x.outerStride()};
+    }
+    S* const to = thread_scratch<S, Side>(count * cols());
+    convert(first, count, to);
+    return {to, cols()};
+  }
 
  private:
   template <class>
   friend class DotTiles;
   using Other = std::conditional_t<std::is_same_v<S, float>, double, float>;
+  [[nodiscard]] Index cols() const {
+    return std::visit([](const auto& rows) { return rows.cols(); }, rows_);
+  }
+  void convert(Index first, Index count, S* to) const;
 
   std::variant<Samples<S>, Samples<Other>> rows_;
   Vector<double> shift_;  ///< still to be taken off
@@ -65,6 +77,9 @@ class DotTiles {
   [[nodiscard]] Index size() const { return points_.size(); }
   /// The side of the square tiles that suit.
   [[nodiscard]] Index side() const;
+  /// How many of so many rows to deal out at a time where each meets all points: few enough that every thread
+  /// has some.
+  [[nodiscard]] Index portion(Index rows) const;
   /// use(i, inner products of left's row i with the points [j0, j0 + cols)) for i in [i0, i0 + rows).
   template <class Use>
   void for_rows(const TileRows<S>& left, Index i0, Index rows, Index j0, Index cols, const Use& use) const {

@@ -22,6 +22,7 @@ double search_seconds(const Samples<T>& samples, NeighborSearch search, const Ma
     case NeighborSearch::hnsw:
       return hnsw_core_seconds(n, d) / cores;
     default:
+      if (samples.is_sparse()) return brute_core_seconds(samples) / cores;
       return distance_flops(samples) /
              (search_share * (sizeof(T) == 4 ? rates.gemm_float : rates.gemm_double));
   }

@@ -64,7 +64,7 @@ NeighborLists mutual_links_of_new(const NeighborIndex<T>& index, const Samples<T
   const TileRows<T> left = tiles.prepare(rows);
   const RowDistance<T> distance(rows, fixed);
   const Index n = fixed.rows(), side = tiles.side();
-  const Index together = std::clamp<Index>(rows.rows() / 8, 16, side);  // each part goes over all points
+  const Index together = tiles.portion(rows.rows());
   // Half the squared radii, rounded up: bounds are compared with them, and what passes is measured.
   const Vector<T> limits =
       (radii.array().square() * (0.5 * (1 + 4 * double(std::numeric_limits<T>::epsilon()))))

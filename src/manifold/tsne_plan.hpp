@@ -14,11 +14,11 @@ struct TsnePlan {
   double learning_rate = 0;
 };
 
-/// Throws Error{usage} where the options make no sense for so many points, Error{no_memory} where the budget
-/// does not suffice.
 /// Of n − 1 neighbours that all count alike it is n − 1.
 [[nodiscard]] bool perplexity_suits(double perplexity, Index n);
 
+/// Throws Error{usage} where the options make no sense for so many points, Error{no_memory} where the budget
+/// does not suffice.
 template <class T>
 [[nodiscard]] TsnePlan plan_tsne(const Samples<T>& samples, const TsneOptions& options, const Run& run);
 

@@ -123,10 +123,7 @@ Solved<T> solve_dense(Block<double> matrix, const SolveRequest& request, const R
     out.min_eigenvalue = smallest;
     out.negative_share = negative_share_of(negative, s.values.cwiseMax(0.0).sum(), out.trace);
   }
-  if (share) {
-    const Index enough = count_for_share(s.values, request.components.share, out.trace).value_or(0);
-    count = enough > 0 ? enough : n;
-  }
+  if (share) count = count_for_share(s.values, request.components.share, out.trace).value_or(n);
   // n orthonormal vectors: every eigenvalue lies within ‖R‖ of its place in the list.
   if (all) s.residuals = residual_norms<double>(op, s.vectors, s.values, run);
   const double all_residuals = all ? s.residuals.norm() : 0;

@@ -304,7 +304,7 @@ void MultiplyDouble(const float* k, Index vectors, const double* v_j, double* y_
                     double* y_j) {
   const Index w = static_cast<Index>(hn::Lanes(D())), group = size * w,
               groups = std::max<Index>(1, (vectors + w - 1) / w);
-  const Index step = std::max<Index>(1, pair / (groups * sweeps));
+  const Index step = (pair + groups * sweeps - 1) / (groups * sweeps);
   HWY_ALIGN double joined[panel * size];
   for (Index row = 0; row < size; row += panel, k += panel * size) {
     for (Index p = 0; p < panel * size; p += pair) JoinPlanes(k + p, k + plane + p, joined + p);

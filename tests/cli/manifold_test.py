@@ -90,6 +90,13 @@ class EveryMap(MapTest):
                 self.assertIn("trustworthiness 0.", text)
                 self.assertEqual("", self.ok(command, "roll.csv", "--label", "t", *self.neighbors(command), *options, "--quiet"))
 
+    def test_no_fit_measures_the_machine(self):
+        self.roll()
+        for name, (command, options) in MAPS.items():
+            with self.subTest(name):
+                self.ok(command, "roll.csv", *options)
+                self.assertEqual([], list(self.cache.rglob("*.json")))
+
     def test_explain_plans_without_fitting(self):
         self.roll()
         for command in ("isomap", "lle", "hlle", "laplacian", "mvu", "tsne"):

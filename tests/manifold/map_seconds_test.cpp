@@ -38,6 +38,14 @@ TEST(MapSeconds, AllPairsAreProductsOfMatrices) {
               1e-12);
 }
 
+TEST(MapSeconds, EntriesOfSparseRowsTakeLongerThanProductsOfMatrices) {
+  const Samples<double> sparse = test::random_sparse<double>(300, 40, 1);
+  Plan plan;
+  plan.flops = distance_flops(sparse);
+  EXPECT_GT(map_seconds(plan, sparse, NeighborSearch::brute, 0.1, rates, two_threads),
+            5 * plan.flops / rates.gemm_double);
+}
+
 TEST(MapSeconds, OtherSearchesDoNotLookAtAllPairs) {
   const Samples<double> x = test::random_matrix<double>(60000, 3, 1);
   Plan plan;

@@ -152,8 +152,8 @@ AwkwardCase random_case(std::uint64_t seed) {
 
 TYPED_TEST(LowRankRoute, BoundsContainTheTruthOnThousandsOfCases) {
   using T = TypeParam;
-  int fitted = 0;
-  for (std::uint64_t seed = 0; seed < test::cases(1500); ++seed) {
+  int tried = 0, fitted = 0;
+  for (std::uint64_t seed = 0; seed < 1500; seed += test::stride) {
     const AwkwardCase c = random_case(seed);
     const Samples<T> x = Matrix<T>(c.data.template cast<T>());
     Random random(seed, 12);
@@ -179,9 +179,10 @@ TYPED_TEST(LowRankRoute, BoundsContainTheTruthOnThousandsOfCases) {
         << c.name << " " << c.kernel.to_string() << " seed " << seed;
     ASSERT_LE(report.bounds->low.sum(), report.trace + 10 * slack);
     ASSERT_NEAR(report.trace, exact.sum(), slack * 10 + tolerance<T>(1e-10, 1e-5) * exact.sum());
+    ++tried;
     fitted += report.components > 0;
   }
-  EXPECT_GT(3 * fitted, 2 * static_cast<int>(test::cases(1500)));
+  EXPECT_GT(3 * fitted, 2 * tried);
 }
 
 TEST(LowRankBounds, TheTightOneIsMuchTighterAndStillTrue) {
