@@ -3,8 +3,8 @@
 
 #include <iostream>
 
-int main(int, char** argv) {
-  auto digits = mercer::read_dataset<double>(argv[1], {.label = "64"});
+int main(int argc, char** argv) {
+  auto digits = mercer::read_dataset<double>(argc > 1 ? argv[1] : "digits.csv.gz", {.label = "64"});
   auto model =
       mercer::KernelPca<double>::fit(digits, {.components = 10, .kernel = mercer::Kernel::rbf(0.001)});
 

@@ -19,8 +19,8 @@ constexpr bool sanitized = true;
 constexpr bool sanitized = false;
 #endif
 
-/// Under a sanitizer every eleventh case: it looks at what is done with memory and by threads, and the release
-/// build at how often bounds fail. A prime, so that what takes turns from case to case still does.
+/// Under a sanitizer every eleventh case: it looks at what is done with memory and by threads, and the
+/// release build at how often bounds fail. A prime, so that what takes turns from case to case still does.
 constexpr std::uint64_t stride = sanitized ? 11 : 1;
 
 }  // namespace mercer::test

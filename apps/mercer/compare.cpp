@@ -131,8 +131,7 @@ Command add_compare(CLI::App& program) {
   parser->add_option("DATA", flags->data, "csv, tsv, npy, npz, libsvm (text also .gz); '-' is CSV on stdin")
       ->required();
   parser
-      ->add_option("--methods", flags->methods,
-                   "of those below, by commas (default all but mlle, diffusion)")
+      ->add_option("--methods", flags->methods, "of those below, by commas (default all but mlle, diffusion)")
       ->type_name("LIST")
       ->delimiter(',')
       ->group(what);
@@ -161,11 +160,11 @@ Command add_compare(CLI::App& program) {
   add_memory(*parser, flags->run, how);
   add_threads(*parser, flags->run, how);
   add_seed(*parser, flags->run, how);
-  parser->footer(
-      fmt::format("Methods: {}.\n"
-                  "Measures are best at 1; stress, how far distances are off, at 0: √(Σ(d − sδ)²/Σd²).\n"
-                  "Example: mercer compare roll.csv --label t --methods pca,isomap,hlle,tsne --out maps.png",
-                  fmt::join(compared_methods(), ", ")));
+  parser->footer(fmt::format(
+      "Methods: {}.\n"
+      "Measures are best at 1; stress, how far straight distances are off, at 0: unrolling raises it.\n"
+      "Example: mercer compare roll.csv --label t --methods pca,isomap,hlle,tsne --out maps.png",
+      fmt::join(compared_methods(), ", ")));
 
   return {parser, [flags](const Session& session) {
             CompareOptions options;

@@ -76,6 +76,8 @@ def gamma_of(kernel, gamma, n_features):
 def make_kernel(kernel, *, gamma=None, degree=3, coef0=1, kernel_params=None, n_features=1):
     """The Kernel that these parameters of an estimator mean."""
     if isinstance(kernel, _mercer.Kernel):
+        if gamma is not None:
+            raise ValueError(f"gamma={gamma} beside kernel={kernel}, which has its parameters with it: leave one of them out")
         return kernel
     if callable(kernel):
         return function(functools.partial(kernel, **kernel_params) if kernel_params else kernel, _name_of(kernel))

@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_array, check_is_fitted
 from . import _mercer
 from ._base import DTYPES, MercerTransformer, NotFittedError
 from ._kernel_choice import gamma_in, gamma_of, is_precomputed, make_kernel, user_kernels
+from ._running import warn
 from ._spectrum import completed, eigenvalues_as_sklearn, refuse_larger_negative, widened
 
 # scikit-learn's solvers by what the engine has for them. Its iterative solver is a block Krylov method from a random
@@ -306,6 +307,9 @@ class KernelPCA(MercerTransformer):
         whole = report.trace
         if self.eigenvalues_.size and not self.eigenvalues_.sum(dtype=np.float64) <= whole * (1 + 1e-5):
             whole = 0.0 if self.eigenvalues_[0] == 0 else np.nan
+        if np.isnan(whole):
+            warn(f"{report.kernel} is not positive semidefinite on this data: components of positive eigenvalues are kept, and "
+                 "explained_variance_ratio_ is NaN, since negative ones have eaten up what they would be shares of")
         return self.eigenvalues_ / (whole if whole != 0 else 1)
 
     @staticmethod

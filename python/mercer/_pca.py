@@ -155,11 +155,12 @@ noise_variance_, n_features_in_, feature_names_in_
         self.n_components_ = width
         self.mean_ = model.mean
         self.components_ = completed(model.directions, width).T
-        self.explained_variance_ = filled(report.variances)
+        variances = report.gram_eigenvalues / max(1, report.n - 1)  # as scikit-learn has them; a file may count over n
+        self.explained_variance_ = filled(variances)
         self.explained_variance_ratio_ = filled(report.explained_variance_ratio)
         self.singular_values_ = filled(np.sqrt(report.gram_eigenvalues))
         self.residuals_ = filled(report.residuals, np.nan)
-        left = report.trace / (report.n - 1) - report.variances.sum()
+        left = report.trace / max(1, report.n - 1) - variances.sum()
         self.noise_variance_ = max(0.0, left) / (most - width) if width < most else 0.0
 
     def transform(self, X):

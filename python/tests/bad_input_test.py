@@ -242,3 +242,14 @@ def test_small_things(recwarn):
     with pytest.raises(ValueError, match=r"ridge=[0-9]"):
         mercer.LDA(ridge=1e-30).fit(np.repeat(IRIS, 2, axis=1), IRIS[:, 0] > 5.8)
     assert not any("center" in line for line in mercer.check_kernel("expr('-sqdist')", IRIS).advice)
+
+
+def test_gamma_beside_a_kernel_that_has_its_own():
+    with pytest.raises(ValueError, match=r"gamma=5 beside kernel=rbf\(gamma=0.1\)"):
+        mercer.KernelPCA(2, kernel=mercer.rbf(0.1), gamma=5).fit(IRIS)
+
+
+def test_shares_of_an_indefinite_kernel_are_warned_about():
+    with pytest.warns(UserWarning, match="not positive semidefinite on this data"):
+        shares = mercer.KernelPCA(3, kernel="sigmoid", gamma=1, coef0=1).fit(IRIS - IRIS.mean(0)).explained_variance_ratio_
+    assert np.isnan(shares).all()

@@ -108,6 +108,15 @@ def test_arrays_are_decomposed_alike(words, estimator, X, tmp_path):
     np.testing.assert_allclose(np.load(tmp_path / "znew.npy"), estimator.transform(X), atol=1e-12 * np.abs(ours).max())
 
 
+def test_variances_of_pca_are_over_n_minus_one_whoever_made_the_file(tmp_path):
+    np.save(tmp_path / "x.npy", ROLL)
+    run("pca", tmp_path / "x.npy", "-k", 2, "--model", tmp_path / "theirs", "--quiet")
+    theirs, ours = mercer.load(tmp_path / "theirs"), mercer.PCA(2).fit(ROLL)
+    for name in ("explained_variance_", "noise_variance_", "explained_variance_ratio_"):
+        np.testing.assert_allclose(getattr(theirs, name), getattr(ours, name), rtol=1e-12)
+    assert np.isclose(theirs.score(ROLL), ours.score(ROLL), rtol=1e-12)
+
+
 def test_gaps_are_estimated_alike(tmp_path):
     X = ROLL @ np.random.RandomState(0).standard_normal((3, 6))
     X[np.random.RandomState(1).rand(*X.shape) < 0.1] = np.nan

@@ -37,7 +37,10 @@ def environment(tmp_path_factory):
     prefix = tmp_path_factory.mktemp("prefix")
     subprocess.run(["cmake", "--install", os.environ["MERCER_BUILD_DIR"], "--prefix", prefix], check=True, stdout=subprocess.DEVNULL)
     kept = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    quickly = "-DCMAKE_CXX_FLAGS_RELEASE=-O0"  # it is the package that is tried, not its speed
+    quickly = "-DCMAKE_CXX_FLAGS_RELEASE=-O0 -DCMAKE_CXX_FLAGS=-fpch-preprocess"  # it is the package that is tried, not its speed
+    if shutil.which("ccache"):  # the second test, or the next run, in another folder
+        kept.update(CMAKE_CXX_COMPILER_LAUNCHER="ccache", CCACHE_BASEDIR=str(tmp_path_factory.getbasetemp()), CCACHE_NOHASHDIR="1",
+                    CCACHE_SLOPPINESS="pch_defines,time_macros")
     return {**kept, "CMAKE_PREFIX_PATH": str(prefix), "PIP_NO_INDEX": "1", "CMAKE_ARGS": quickly}
 
 

@@ -10,6 +10,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
 #include <deque>
 #include <limits>
 #include <optional>
@@ -26,6 +28,24 @@ struct Chunk {
   std::optional<Error> error;
   std::deque<std::string> unescaped;  ///< label texts that had "" in them
 };
+
+/// "5,1" between other separators.
+bool has_decimal_comma(std::string_view text) {
+  const std::size_t comma = text.find(',');
+  if (comma == std::string_view::npos) return false;
+  std::string with_point(text);
+  with_point[comma] = '.';
+  double value = 0;
+  return parse_number(with_point, value) == NumberKind::finite;
+}
+
+/// As an argument to be pasted.
+std::string for_a_shell(const std::string& name) {
+  const bool plain = std::all_of(name.begin(), name.end(), [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '_' || c == '-' || c == '.' || c >= 0x80;
+  });
+  return plain || name.find('\'') != std::string::npos ? name : fmt::format("'{}'", name);
+}
 
 std::vector<Chunk> cut(std::string_view text, std::size_t size) {
   std::vector<Chunk> out;
@@ -110,8 +130,12 @@ class RowParser {
            "correct or remove it");
     if (!is_missing_token(f.text))
       fail(fmt::format("{}: '{}' is not a number in column {}", place, text, name),
-           fmt::format("if the column holds classes, say --label {}",
-                       layout_.names.empty() ? name : layout_.names[static_cast<std::size_t>(field)]));
+           has_decimal_comma(f.text)
+               ? "write it with a decimal point"
+               : fmt::format("if the column holds classes, say --label {}",
+                             layout_.names.empty()
+                                 ? name
+                                 : for_a_shell(layout_.names[static_cast<std::size_t>(field)])));
     if (missing_ == Missing::error)
       fail(fmt::format("{}: '{}' is not a number in column {}", place, text, name),
            "drop such rows with --missing drop");

@@ -264,8 +264,8 @@ std::variant<DotTiles<float>, DotTiles<double>> prepare(const Samples<T>& points
   Vector<double> mean = dense ? mean_of(points) : Vector<double>();
   const Vector<double> norms = squared_norms(points, mean);
   const bool in_float = float_suffices(points, norms);
-  // A shift means that rows are converted for each tile. It is worth that where most of the squared lengths is
-  // the mean's, and free where they are converted anyway.
+  // A shift means that rows are converted for each tile. It is worth that where most of the squared lengths
+  // is the mean's, and free where they are converted anyway.
   const bool converted = in_float != std::is_same_v<T, float>;
   if (dense && !converted && mean.squaredNorm() < 3 * norms.mean()) mean.resize(0);
   if (in_float) return DotTiles<float>(points, std::move(mean));

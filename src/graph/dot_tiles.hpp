@@ -1,7 +1,7 @@
 // Tiles of inner products x·y of points, prepared so that distances can be bounded from them: dense rows by
 // BLAS, CSR rows against the columns of the transposed points. In float where that is fine enough: twice as
-// fast, and what is found is the same, since the bounds hold whatever the arithmetic is. Dense rows of another
-// type, or less a shift, are converted tile by tile: no copy of the points is made.
+// fast, and what is found is the same, since the bounds hold whatever the arithmetic is. Dense rows of
+// another type, or less a shift, are converted tile by tile: no copy of the points is made.
 #pragma once
 
 #include "base/thread_scratch.hpp"

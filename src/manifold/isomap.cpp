@@ -68,7 +68,8 @@ Isomap<T> Isomap<T>::fit(const Dataset<T>& data, const IsomapOptions& options, c
 template <class T>
 Isomap<T> Isomap<T>::fit(const Samples<T>& samples, const IsomapOptions& options, const Run& run) {
   require_samples(samples);
-  (void)plan_isomap(samples.rows(), double(samples.stored()), options, run);  // what cannot be done is said before the neighbours are searched
+  (void)plan_isomap(samples.rows(), double(samples.stored()), options,
+                    run);  // what cannot be done is said before the neighbours are searched
   const SteadyRun steady(run);
   Stopwatch watch;
   const auto data = manifold_data<T>(samples, options.scale, options.neighbors, steady);

@@ -12,7 +12,7 @@ struct Term {
   double coefficient = 0;
   std::string name;   ///< "1": the constant
   Index degree = -1;  ///< of a monomial; −1 for anything else
-  double size = 1;    ///< of the function on the data, root mean square: the term counts for coefficient·size
+  double size = 1;  ///< of the function on the data, root mean square: the term counts for coefficient·size
 };
 
 /// Terms of high degree first, functions that are no monomials by the size of their coefficients. Those that

@@ -188,6 +188,9 @@ TEST(Csv, WordsAreErrorsThatSuggestALabel) {
       "FILE:2:2: 'bob' is not a number in column \"name\" (if the column holds classes, say --label name)");
   EXPECT_EQ(message_of("5.1,3.5,setosa\n4.9,3.0,setosa\n"),
             "FILE:1:3: 'setosa' is not a number in column 2 (if the column holds classes, say --label 2)");
+  expect_contains(message_of("length (cm),b\nx,1\n"), "say --label 'length (cm)')");
+  expect_contains(message_of("1;2\n\"5,1\";2\n"),
+                  "'5,1' is not a number in column 0 (write it with a decimal point)");
   expect_contains(message_of("1,2\n1,2x\n", {.missing = Missing::drop}), "FILE:2:2: '2x' is not a number");
 }
 

@@ -22,7 +22,8 @@ TEST(HeatMaps, AreTidyAtEverySize) {
       for (const double scale : {1.0, 1e-9, 3e7})
         for (const bool logarithmic : {true, false}) {
           Canvas canvas(Format::svg, width, 640);
-          const std::vector<HeatMap> maps(count, {"slice 1 of mode 0", decaying(7, 30, scale), {"mode 2", "mode 1"}});
+          const std::vector<HeatMap> maps(
+              count, {"slice 1 of mode 0", decaying(7, 30, scale), {"mode 2", "mode 1"}});
           draw_heat_maps(canvas, maps, logarithmic, {.title = "A core"});
           expect_tidy(canvas);
         }
