@@ -1,6 +1,7 @@
 // Kernels as text: what is printed is read back, and mistakes are explained.
 #include <mercer/kernel.hpp>
 
+#include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
 namespace mercer {
