@@ -23,24 +23,21 @@ if(MERCER_PLOT)
   pkg_check_modules(cairo REQUIRED IMPORTED_TARGET cairo)
 endif()
 
-# OpenBLAS by build, not by whatever the alternatives point to: the OpenMP build follows our threads, and only it and
-# the pthread build may be called by several at once: the serial one hands out the same buffer twice.
+# OpenBLAS by build, not by whatever the alternatives point to: the OpenMP build follows our threads. Debian's serial one
+# hands out the same buffer twice where several threads call it: linalg then lets in one at a time (for the thread sanitizer).
 find_library(MERCER_OPENBLAS_LIBRARY openblas REQUIRED
-             PATH_SUFFIXES openblas-openmp NO_CACHE)
+             PATH_SUFFIXES openblas-${MERCER_OPENBLAS} NO_CACHE)
 find_path(MERCER_OPENBLAS_INCLUDE cblas.h REQUIRED
-          PATH_SUFFIXES ${CMAKE_LIBRARY_ARCHITECTURE}/openblas-openmp openblas NO_CACHE)
-include(CheckCXXSourceRuns)
-set(CMAKE_REQUIRED_LIBRARIES ${MERCER_OPENBLAS_LIBRARY})
-check_cxx_source_runs("extern \"C\" int openblas_get_parallel(); int main() { return openblas_get_parallel() ? 0 : 3; }"
-                      MERCER_OPENBLAS_IS_THREADED)
-unset(CMAKE_REQUIRED_LIBRARIES)
-if(MERCER_OPENBLAS_IS_THREADED_EXITCODE EQUAL 3)
-  message(FATAL_ERROR "${MERCER_OPENBLAS_LIBRARY} is a serial OpenBLAS, which answers wrongly when several threads call it: "
-                      "install the OpenMP build (Debian: libopenblas-openmp-dev)")
-endif()
+          PATH_SUFFIXES ${CMAKE_LIBRARY_ARCHITECTURE}/openblas-${MERCER_OPENBLAS} openblas NO_CACHE)
 add_library(mercer_openblas INTERFACE)
 target_link_libraries(mercer_openblas INTERFACE
   $<BUILD_INTERFACE:${MERCER_OPENBLAS_LIBRARY}> $<INSTALL_INTERFACE:mercer::openblas>)
+# CHOLMOD and DSDP ask for libblas.so.3, and the alternatives may answer with another build, which does not run on this one.
+if(NOT MERCER_OPENBLAS STREQUAL "openmp")
+  get_filename_component(openblas_folder ${MERCER_OPENBLAS_LIBRARY} DIRECTORY)
+  target_link_libraries(mercer_openblas INTERFACE $<BUILD_INTERFACE:-Wl,--no-as-needed>
+    $<BUILD_INTERFACE:${openblas_folder}/libblas.so.3> $<BUILD_INTERFACE:${openblas_folder}/liblapack.so.3>)
+endif()
 target_include_directories(mercer_openblas SYSTEM INTERFACE $<BUILD_INTERFACE:${MERCER_OPENBLAS_INCLUDE}>)
 
 # What the implementation files use; users of the library see none of it (those of a static library link

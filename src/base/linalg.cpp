@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <mutex>
 #include <optional>
 #include <vector>
 
@@ -73,6 +74,13 @@ void for_row_chunks(Index rows, Index chunks, const F& f) {
   });
 }
 
+/// Debian's serial OpenBLAS has no locks around its buffers: then one call at a time.
+std::unique_lock<std::mutex> turn() {
+  static std::mutex mutex;
+  static const bool needed = openblas_get_parallel() == 0;
+  return needed ? std::unique_lock(mutex) : std::unique_lock<std::mutex>();
+}
+
 template <class T, class Double, class Float>
 constexpr auto choose(Double d, Float f) {
   if constexpr (std::is_same_v<T, double>)
@@ -87,6 +95,7 @@ template <class T>
 void gemm(Transpose ta, Transpose tb, Index m, Index n, Index k, T alpha, const T* a, Index lda, const T* b,
           Index ldb, T beta, T* c, Index ldc) {
   if (m == 0 || n == 0) return;
+  const auto mine = turn();
   choose<T>(cblas_dgemm, cblas_sgemm)(CblasColMajor, flag(ta), flag(tb), narrow(m), narrow(n), narrow(k),
                                       alpha, a, narrow(lda), b, narrow(ldb), beta, c, narrow(ldc));
 }
@@ -94,12 +103,14 @@ void gemm(Transpose ta, Transpose tb, Index m, Index n, Index k, T alpha, const 
 template <class T>
 void syrk(Transpose ta, Index n, Index k, T alpha, const T* a, Index lda, T beta, T* c, Index ldc) {
   if (n == 0) return;
+  const auto mine = turn();
   choose<T>(cblas_dsyrk, cblas_ssyrk)(CblasColMajor, CblasLower, flag(ta), narrow(n), narrow(k), alpha, a,
                                       narrow(lda), beta, c, narrow(ldc));
 }
 
 template <class T>
 void gemv(Transpose ta, Index m, Index n, const T* a, Index lda, const T* x, T* y) {
+  const auto mine = turn();
   choose<T>(cblas_dgemv, cblas_sgemv)(CblasColMajor, flag(ta), narrow(m), narrow(n), T(1), a, narrow(lda), x,
                                       1, T(0), y, 1);
 }
@@ -112,6 +123,7 @@ T dot(Index n, const T* x, const T* y) {
 template <class T>
 void solve_lower(Transpose tl, Index m, Index n, const T* l, Index ldl, T* x, Index ldx) {
   if (m == 0 || n == 0) return;
+  const auto mine = turn();
   choose<T>(cblas_dtrsm, cblas_strsm)(CblasColMajor, CblasLeft, CblasLower, flag(tl), CblasNonUnit, narrow(m),
                                       narrow(n), T(1), l, narrow(ldl), x, narrow(ldx));
 }
@@ -130,6 +142,7 @@ void syevd(Block<double>& matrix, Vector<double>& values) {
   std::optional<OneThread> alone;
   if (matrix.rows() < 500) alone.emplace();
   require_finite(matrix);
+  const auto mine = turn();
   const int n = narrow(matrix.rows());
   values.resize(n);
   if (n == 0) return;
@@ -159,6 +172,7 @@ void syevr(Block<double>& matrix, Index first, Index last, Vector<double>& value
     return;
   }
   require_finite(matrix);
+  const auto mine = turn();
   const int n = narrow(matrix.rows());
   const int il = narrow(first + 1), iu = narrow(last + 1), wanted = iu - il + 1;
   Vector<double> all(n);
@@ -182,6 +196,7 @@ void syevr(Block<double>& matrix, Index first, Index last, Vector<double>& value
 
 void sygvd(Block<double>& a, Block<double>& b, Vector<double>& values) {
   const OneThread alone;
+  const auto mine = turn();
   const int n = narrow(a.rows()), kind = 1;
   values.resize(n);
   if (n == 0) return;
@@ -206,6 +221,7 @@ void reflect(BlockRef<T> w, Vector<T>& tau, std::vector<T>& work) {
   work.resize(static_cast<std::size_t>(std::max(1, b)) * 64);
   const int work_size = static_cast<int>(work.size());
   int info = 0;
+  const auto mine = turn();
   choose<T>(dgeqrf_, sgeqrf_)(&n, &b, w.data(), &stride, tau.data(), work.data(), &work_size, &info);
   require_success(info, "geqrf");
 }
@@ -231,6 +247,7 @@ Block<T> qr(BlockRef<T> w) {
   const int work_size = static_cast<int>(work.size());
   int info = 0;
   Block<T> r = w.topRows(b).template triangularView<Eigen::Upper>();
+  const auto mine = turn();
   choose<T>(dorgqr_, sorgqr_)(&n, &b, &b, w.data(), &stride, tau.data(), work.data(), &work_size, &info);
   require_success(info, "orgqr");
   return r;
@@ -239,6 +256,7 @@ Block<T> qr(BlockRef<T> w) {
 void svd(Block<double>& matrix, Vector<double>& values) {
   std::optional<OneThread> alone;
   if (matrix.rows() < 500) alone.emplace();
+  const auto mine = turn();
   const int n = narrow(matrix.rows());
   values.resize(n);
   if (n == 0) return;
@@ -261,6 +279,7 @@ void svd(Block<double>& matrix, Vector<double>& values) {
 
 Index cholesky(Block<double>& matrix) {
   const OneThread alone;
+  const auto mine = turn();
   const int n = narrow(matrix.rows());
   if (n == 0) return 0;
   int info = 0;
@@ -271,6 +290,7 @@ Index cholesky(Block<double>& matrix) {
 }
 
 Index positive_inertia(Block<double>& matrix) {
+  const auto mine = turn();
   const int n = narrow(matrix.rows());
   std::vector<int> pivots(static_cast<std::size_t>(n));
   int info = 0, work_size = -1;
