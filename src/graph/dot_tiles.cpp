@@ -56,13 +56,17 @@ template <class S>
 void TileRows<S>::convert(Index first, Index count, S* to) const {
   std::visit(
       [&](const auto& rows) {
-        const auto x = rows.dense().middleRows(first, count);
-        Eigen::Map<Matrix<S>> out(to, count, x.cols());
-        for (Index i = 0; i < count; ++i)  // by rows: the shift stays in the nearest cache
-          if (shift_.size() > 0)
-            out.row(i) = (x.row(i).template cast<double>() - shift_.transpose()).template cast<S>();
+        const auto x = rows.dense();
+        const Index d = x.cols();
+        const double* const shift = shift_.size() > 0 ? shift_.data() : nullptr;
+        for (Index i = 0; i < count; ++i) {  // by rows: the shift stays in the nearest cache
+          const auto* const from = x.data() + (first + i) * x.outerStride();
+          S* const row = to + i * d;
+          if (shift)
+            for (Index c = 0; c < d; ++c) row[c] = S(double(from[c]) - shift[c]);
           else
-            out.row(i) = x.row(i).template cast<S>();
+            for (Index c = 0; c < d; ++c) row[c] = S(from[c]);
+        }
       },
       rows_);
 }
@@ -140,7 +144,7 @@ Index DotTiles<S>::portion(Index rows) const {
 
 template <class S>
 Index DotTiles<S>::together() const {
-  return points_.is_sparse() ? 16 : points_.converted() ? std::min<Index>(256, side()) : side();
+  return points_.is_sparse() ? 16 : std::min<Index>(512, side());
 }
 
 template <class S>
