@@ -1,9 +1,15 @@
-# mercer_sources(TARGET ROOT SIZE FILES...): the target's sources, files below ROOT, which is one of its include
+# is_vectorised(RESULT FILE): does Highway compile the file once for each instruction set?
+function(is_vectorised result file)
+  file(STRINGS ${file} lines REGEX "hwy/foreach_target.h")
+  set(${result} "${lines}" PARENT_SCOPE)
+endfunction()
+
+# sources_together(TARGET ROOT SIZE FILES...): the target's sources, files below ROOT, which is one of its include
 # folders. With MERCER_UNITY, SIZE files of a folder are compiled as one: each includes the same templates, and most of
 # the compiler's time goes into them. What is written names no path outside ROOT, so that ccache knows it again in
 # another clone (CMake's own UNITY_BUILD writes absolute ones). Names in anonymous namespaces are therefore unique
 # within a folder.
-function(mercer_sources target root size)
+function(sources_together target root size)
   target_sources(${target} PRIVATE ${ARGN})
   if(NOT MERCER_UNITY)
     return()
@@ -13,7 +19,7 @@ function(mercer_sources target root size)
     if(NOT source MATCHES "\\.cpp$")
       continue()
     endif()
-    file(STRINGS ${source} vectorised REGEX "hwy/foreach_target.h")  # compiled once for each instruction set
+    is_vectorised(vectorised ${source})
     if(vectorised)
       continue()
     endif()
