@@ -4,8 +4,8 @@ n points of a smooth image of a cube in 50 dimensions, 12 neighbours, 2 componen
 names it as npy. "fit" is the time inside the process without reading the data, "process" the whole of
 `mercer METHOD x.npy --out map.npy` and of a script that loads and fits; memory is the peak that the kernel counted for the process.
 Our fit includes the certificate; measuring the quality of the map, which scikit-learn does not do, has a column of its own and is
-part of our process. Of a process that took longer than --limit seconds the ratio is what it is at least. A t-SNE of scikit-learn that would take longer than --limit
-seconds is run for 250 iterations, all of them with exaggeration (which costs the same), and its time scaled: marked ~.
+part of our process. Of a process that took longer than --limit seconds the ratio is what it is at least, and its memory what it had taken by then. On MNIST t-SNE of
+scikit-learn is run for 250 iterations, all of them with exaggeration (which costs the same), and its time scaled: marked ~.
 """
 import argparse
 import json
@@ -14,10 +14,11 @@ import statistics
 import sys
 import tempfile
 
-from contenders import HERE, MERCER
+from contenders import BINARIES, HERE, MERCER
 from processes import available_bytes, run
 
 PEER = [sys.executable, os.path.join(HERE, "sklearn_manifolds.py")]
+NEIGHBORS_BENCH = os.path.join(BINARIES, "neighbors_bench")
 METHODS = {"isomap": ["isomap"], "lle": ["lle"], "mlle": ["lle", "--variant", "modified"], "hlle": ["hlle"],
            "laplacian": ["laplacian"], "tsne": ["tsne"]}
 OF_MNIST = ("neighbors", "laplacian", "tsne")
@@ -38,8 +39,8 @@ class Bench:
         return run([str(word) for word in command], self.ours if ours else self.theirs, self.options.limit, 1 << 46)
 
     def our_turn(self, method, x, folder):
-        if method == "neighbors":  # the first stage of the map that needs nothing else
-            command = [MERCER, "laplacian", x, "--neighbors", 12, "--json", "--quiet"]
+        if method == "neighbors":
+            command = [NEIGHBORS_BENCH, x, 12]
         else:
             count = ["--perplexity", 30] if method == "tsne" else ["--neighbors", 12]
             command = [MERCER, *METHODS[method], x, *count, "-k", 2, "--json", "--quiet", "--out", os.path.join(folder, "map.npy")]
@@ -49,12 +50,14 @@ class Bench:
         report = json.loads(outcome.output)
         seconds = report["seconds"]
         if method == "neighbors":
-            return seconds["neighbors"], None, outcome.peak_bytes, None, None
+            return seconds["neighbors"], outcome.seconds, outcome.peak_bytes, None, None
         fit = seconds["total"] - sum(seconds.get(stage, 0) for stage in ("read", "write", "quality"))
         return fit, outcome.seconds, outcome.peak_bytes, report.get("kl_divergence"), seconds.get("quality")
 
     def their_turn(self, method, x, scaled):
         outcome = self.run([*PEER, method, x, FEWEST if scaled else ITERATIONS], False)
+        if outcome.problem.startswith("> "):
+            return outcome.problem, None, outcome.peak_bytes, None, None
         if outcome.problem:
             return outcome.problem
         answer = outcome.json()
@@ -67,6 +70,9 @@ def middle(turns):
     good = [t for t in turns if not isinstance(t, str)]
     if not good:
         return turns[0], None, None, None, None
+    late = [t for t in good if isinstance(t[0], str)]
+    if late:
+        return late[0]
     pick = [[v for v in column if v is not None] for column in zip(*good)]
     return tuple(statistics.median(column) if column else None for column in pick)
 
@@ -93,10 +99,11 @@ def measure(bench, title, x, methods, folder, verdicts):
             theirs.append(bench.their_turn(method, x, scaled))
         mine, peer = middle(ours), middle(theirs)
         fits, processes, memory = ratio(peer[0], mine[0]), ratio(peer[1], mine[1]), ratio(mine[2], peer[2])
+        late = "> " if isinstance(peer[0], str) and fits else ""
         kl = "–" if mine[3] is None else f"{mine[3]:.3f}, {cell(peer[3], '{:.3f}')}"
         rows.append([f"{title}: {method}", cell(mine[0]), cell(mine[4]), cell(mine[1]), cell(mine[2] and mine[2] / 1e6, "{:.0f}"),
-                     ("~" if scaled else "") + cell(peer[0]), cell(peer[1]), cell(peer[2] and peer[2] / 1e6, "{:.0f}"),
-                     ("> " if isinstance(peer[0], str) and fits else "") + cell(fits, "{:.1f}"),
+                     ("~" if scaled else "") + cell(peer[0]), cell(peer[1]), late + cell(peer[2] and peer[2] / 1e6, "{:.0f}"),
+                     late + cell(fits, "{:.1f}"),
                      cell(processes, "{:.1f}"), cell(memory), kl])
         print("    " + " | ".join(rows[-1]), file=sys.stderr, flush=True)
         verdicts.append((f"{title}: {method} 5 times as fast", fits, lambda v: v >= 5))

@@ -5,29 +5,58 @@
 #include "base/parallel.hpp"
 #include "graph/distance_strips.hpp"
 #include "graph/row_distance.hpp"
+#include "graph/search_trial.hpp"
 #include "graph/shortlist.hpp"
 
 #include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <mutex>
+#include <span>
 #include <type_traits>
 
 namespace mercer {
 namespace {
 
-/// Bounds from a tile, and the distance itself.
+/// Which points the rows of tiles are; empty: they come as they are.
+struct Order {
+  std::span<const Index> numbers;
+  [[nodiscard]] Index number(Index i) const {
+    return numbers.empty() ? i : numbers[static_cast<std::size_t>(i)];
+  }
+};
+
+/// Bounds from a tile, narrower ones from a second look, and the distance itself.
 template <class T, class S>
 struct TileJudge {
   const DotTiles<S>& tiles;
   const TileRows<S>& left;
   RowDistance<T> distance;
+  SecondLook second_look;
+  Order left_order, order;  ///< of left's rows, and of the points
 
-  [[nodiscard]] S upper(Index row, const Found<S>& found) const {
-    return found.lower + tiles.width(left.half[row] + tiles.points().half[found.index]);
+  /// A lower bound that may be larger.
+  [[nodiscard]] S lower(Index row, Index index, S lower) const {
+    return second_look ? S(second_look.lower(row, index, float(lower))) : lower;
   }
-  [[nodiscard]] double exact(Index row, Index index) const { return distance(row, index); }
+  [[nodiscard]] S upper(Index row, const Found<S>& found) const {
+    const S halves = left.half[row] + tiles.points().half[found.index];
+    const S upper = found.lower + tiles.width(halves);
+    return second_look ? upper + S(second_look.width(row, found.index, float(halves))) : upper;
+  }
+  [[nodiscard]] double exact(Index row, Index index) const {
+    return distance(left_order.number(row), number(index));
+  }
+  void expect(Index index) const { distance.expect(number(index)); }
+  [[nodiscard]] Index number(Index index) const { return order.number(index); }
 };
+
+template <class T, class S>
+TileJudge<T, S> judge_among(const DotTiles<S>& tiles, const Samples<T>& points, const Shadows& shadows,
+                            std::span<const Index> order) {
+  return {tiles,   tiles.points(), RowDistance<T>(points, points), SecondLook(shadows, shadows),
+          {order}, {order}};
+}
 
 /// Says from one thread how much is done.
 class Progress {
@@ -44,18 +73,19 @@ class Progress {
   std::atomic<Index> done_{0};
 };
 
-/// Tiles of a triangle: those on the diagonal first, so that rows which lie near each other in the data set
-/// narrow each other's limits early.
+/// Tiles of a triangle, band by band from the diagonal: points that come one after another are often near,
+/// and narrow each other's limits early; and threads at work on one band have rows of their own.
 struct Position {
   Index row, col;
 };
 Position triangle(Index t, Index blocks) {
-  if (t < blocks) return {t, t};
-  t -= blocks;  // strictly below the diagonal, row by row: row r begins at r(r − 1)/2
-  auto row = static_cast<Index>((std::sqrt(8.0 * double(t) + 1) + 1) / 2);
-  while (row * (row - 1) / 2 > t) --row;
-  while ((row + 1) * row / 2 <= t) ++row;
-  return {row, t - row * (row - 1) / 2};
+  const auto begin = [&](Index band) { return band * (2 * blocks - band + 1) / 2; };
+  const double b = double(blocks) + 0.5;
+  auto band = static_cast<Index>(b - std::sqrt(std::max(0.0, b * b - 2 * double(t))));
+  while (begin(band) > t) --band;
+  while (begin(band + 1) <= t) ++band;
+  const Index col = t - begin(band);
+  return {col + band, col};
 }
 
 /// A pair for the list of `row`.
@@ -65,11 +95,11 @@ struct Hit {
   Found<S> found;
 };
 
-/// Offers point i the columns [from, to) of a tile that begins at point j0, `dots` being its row of the tile.
-/// Where there is no limit yet it gets one from the first few.
+/// Offers point i the columns [from, to) of a tile that begins at point j0, `dots` being its row of the tile,
+/// but for those that are excluded. Where there is no limit yet it gets one from the first few.
 template <class S, class Lists>
 void offer(const DotTiles<S>& tiles, const S* dots, Index j0, Index from, Index to, Index i, S own,
-           Lists& lists) {
+           const Excluded& excluded, Lists& lists) {
   thread_local std::vector<Found<S>> found;
   for (Index count = 0; from < to; from += count) {
     constexpr Index few = 128;
@@ -81,6 +111,9 @@ void offer(const DotTiles<S>& tiles, const S* dots, Index j0, Index from, Index 
     for (Index p = 0; p < seen; ++p) {
       Found<S> f = found[static_cast<std::size_t>(p)];
       f.index += static_cast<std::int32_t>(j0 + from);
+      const Index number = lists.judge().number(f.index);
+      if (number >= excluded.begin && number < excluded.end) continue;
+      f.lower = lists.judge().lower(i, f.index, f.lower);
       lists.add(i, f);
     }
   }
@@ -127,8 +160,8 @@ class AllPairs {
     const Index j0 = block * side_, cols = rows(block);
     const auto mine = lists_of_block(block);
     for_rows(block, block, [&](Index i, const S* dots) {
-      offer(tiles_, dots, j0, 0, i - j0, i, points_.half[i], lists_);
-      offer(tiles_, dots, j0, i - j0 + 1, cols, i, points_.half[i], lists_);
+      offer(tiles_, dots, j0, 0, i - j0, i, points_.half[i], {}, lists_);
+      offer(tiles_, dots, j0, i - j0 + 1, cols, i, points_.half[i], {}, lists_);
     });
   }
 
@@ -146,8 +179,9 @@ class AllPairs {
       const Index seen = tile_scan::near_either(dots, cols, points_.half[i], points_.half.data() + j0, limit,
                                                 col_limits.data(), found.data());
       for (Index p = 0; p < seen; ++p) {
-        const Found<S> f = found[static_cast<std::size_t>(p)];
+        Found<S> f = found[static_cast<std::size_t>(p)];
         const Index j = j0 + f.index;
+        f.lower = lists_.judge().lower(i, j, f.lower);
         if (!(f.lower > limit)) row_hits.push_back({i, {f.lower, static_cast<std::int32_t>(j)}});
         if (!(f.lower > col_limits[static_cast<std::size_t>(f.index)]))
           col_hits.push_back({j, {f.lower, static_cast<std::int32_t>(i)}});
@@ -184,16 +218,20 @@ void compare_rows(const DotTiles<S>& tiles, const TileRows<S>& left, Index first
   };
   for (Index j0 = 0; j0 < n; j0 += side) {
     const Index cols = std::min(side, n - j0);
-    Index wanted = 0;
-    for (Index i = first; i < first + count; ++i)
-      wanted += excluded_of(i).begin > j0 || excluded_of(i).end < j0 + cols;
-    if (wanted == 0) continue;
+    const auto wanted = [&](Index i) {
+      const Excluded none = excluded_of(i);
+      for (Index j = j0; j < j0 + cols; ++j) {
+        const Index number = lists.judge().number(j);
+        if (number < none.begin || number >= none.end) return true;
+      }
+      return false;
+    };
+    Index i = first;
+    while (i < first + count && !wanted(i)) ++i;
+    if (i == first + count) continue;
     run.check();
-    tiles.for_rows(left, first, count, j0, cols, [&](Index i, const S* row) {
-      const Index from = std::clamp<Index>(excluded_of(i).begin - j0, 0, cols);
-      const Index to = std::clamp<Index>(excluded_of(i).end - j0, from, cols);
-      offer(tiles, row, j0, 0, from, i, left.half[i], lists);
-      offer(tiles, row, j0, to, cols, i, left.half[i], lists);
+    tiles.for_rows(left, first, count, j0, cols, [&](Index row, const S* dots) {
+      offer(tiles, dots, j0, 0, cols, row, left.half[row], excluded_of(row), lists);
     });
   }
 }
@@ -210,22 +248,22 @@ void compare_rows(const DotTiles<S>& tiles, const TileRows<S>& left, const std::
   });
 }
 
-/// The lists' rows, finished in parallel.
+/// The lists' rows, finished in parallel; `order` says whose they are.
 template <class Lists>
-NeighborLists gather(Lists& lists, Index rows, Index count, const Run& run) {
+NeighborLists gather(Lists& lists, Index rows, Index count, Order order, const Run& run) {
   NeighborLists out = lists_of(rows, count);
   constexpr Index chunk = 256;
   parallel_for((rows + chunk - 1) / chunk, run, [&](Index part) {
     for (Index i = part * chunk; i < std::min(rows, (part + 1) * chunk); ++i)
-      set_row(out, i, lists.finish(i));
+      set_row(out, order.number(i), lists.finish(i));
   });
   return out;
 }
 
 template <class Lists>
-NeighborLists gather(Lists& lists, Index rows, const Run& run) {
+NeighborLists gather(Lists& lists, Index rows, Order order, const Run& run) {
   std::vector<std::vector<Neighbor>> out(static_cast<std::size_t>(rows));
-  parallel_for(rows, run, [&](Index i) { out[static_cast<std::size_t>(i)] = lists.finish(i); });
+  parallel_for(rows, run, [&](Index i) { out[static_cast<std::size_t>(order.number(i))] = lists.finish(i); });
   return join(std::move(out));
 }
 
@@ -235,48 +273,59 @@ std::vector<Excluded> each_itself(Index n) {
   return out;
 }
 
-/// Whether float tells the neighbours of some of the points apart well enough: how many points its error
-/// lets in beside the nearest.
-template <class T>
-bool float_suffices(const Samples<T>& points, const Vector<double>& norms) {
-  if (norms.maxCoeff() > 1e37) return false;  // would overflow
-  const Index n = points.rows(), count = std::min<Index>(16, n - 1), sample = std::min<Index>(16, n);
-  if (count < 1) return true;
-  const RowDistance<T> distance(points, points);
-  const double slack = DotTiles<float>::slack(longest_row(points));
-  Index let_in = 0;
-  std::vector<double> squares(static_cast<std::size_t>(n)), order;
-  for (Index s = 0; s < sample; ++s) {
-    const Index i = s * n / sample;
-    for (Index j = 0; j < n; ++j) squares[static_cast<std::size_t>(j)] = distance(i, j);
-    order = squares;
-    std::nth_element(order.begin(), order.begin() + count, order.end());
-    const double nearest = order[static_cast<std::size_t>(count)];
-    for (Index j = 0; j < n; ++j)
-      let_in += squares[static_cast<std::size_t>(j)] - slack * (norms[i] + norms[j]) <= nearest;
-  }
-  return let_in <= sample * (2 * count + 16 + n / 128);
-}
-
-template <class T>
-std::variant<DotTiles<float>, DotTiles<double>> prepare(const Samples<T>& points) {
-  const bool dense = !points.is_sparse();
-  Vector<double> mean = dense ? mean_of(points) : Vector<double>();
-  const Vector<double> norms = squared_norms(points, mean);
-  const bool in_float = float_suffices(points, norms);
-  // A shift means that rows are converted for each tile. It is worth that where most of the squared lengths
-  // is the mean's, and free where they are converted anyway.
-  const bool converted = in_float != std::is_same_v<T, float>;
-  if (dense && !converted && mean.squaredNorm() < 3 * norms.mean()) mean.resize(0);
-  if (in_float) return DotTiles<float>(points, std::move(mean));
-  return DotTiles<double>(points, std::move(mean));
-}
-
 }  // namespace
 
+/// Rows to be compared with the points.
 template <class T>
-BruteNeighbors<T>::BruteNeighbors(Samples<T> points, const Run& run)
-    : points_(std::move(points)), compact_(compacted(points_, run)), tiles_(prepare(compact_)) {}
+template <class S>
+struct BruteNeighbors<T>::Left {
+  Shadows shadows;
+  TileRows<S> rows;
+};
+
+template <class T>
+auto BruteNeighbors<T>::prepare(ShadowAxes axes, const Run& run) -> Tiles {
+  order_ = axes.order(compact_, DotTiles<float>::plain_side, run);
+  shadows_ = axes.shadows(compact_, order_, run);
+  axes_ = std::move(axes);
+  return DotTiles<float>(shadows_.coarse(), Vector<double>(), axes_->slack());
+}
+
+template <class T>
+auto BruteNeighbors<T>::prepare(Index rows, const Run& run) -> Tiles {
+  const SteadyRun steady(run);
+  const SearchTrial<T> trial(compact_, steady);
+  const bool in_float = trial.float_suffices();
+  if (auto axes = trial.plan(rows > 0 ? rows : compact_.rows(), steady).axes)
+    return prepare(std::move(*axes), steady);
+  // A shift means that rows are converted for each tile. It is worth that where most of the squared lengths
+  // is the mean's, and free where they are converted anyway.
+  Vector<double> mean = trial.mean();
+  const bool converted = in_float != std::is_same_v<T, float>;
+  if (!converted && mean.squaredNorm() < 3 * trial.norms().mean()) mean.resize(0);
+  if (in_float) return DotTiles<float>(compact_, std::move(mean));
+  return DotTiles<double>(compact_, std::move(mean));
+}
+
+template <class T>
+template <class S>
+auto BruteNeighbors<T>::prepare(const DotTiles<S>& tiles, const Samples<T>& rows, const Run& run) const
+    -> Left<S> {
+  Left<S> left;
+  if (axes_) left.shadows = axes_->shadows(rows, {}, run);
+  left.rows = axes_ ? tiles.prepare(left.shadows.coarse()) : tiles.prepare(rows);
+  return left;
+}
+
+template <class T>
+BruteNeighbors<T>::BruteNeighbors(Samples<T> points, const Run& run, Index rows)
+    : points_(std::move(points)), compact_(compacted(points_, run)), tiles_(prepare(rows, run)) {}
+
+template <class T>
+BruteNeighbors<T>::BruteNeighbors(Samples<T> points, ShadowAxes axes, const Run& run)
+    : points_(std::move(points)),
+      compact_(compacted(points_, run)),
+      tiles_(prepare(std::move(axes), SteadyRun(run))) {}
 
 template <class T>
 NeighborLists BruteNeighbors<T>::nearest(Index count, const Run& run) const {
@@ -284,13 +333,13 @@ NeighborLists BruteNeighbors<T>::nearest(Index count, const Run& run) const {
   const Index n = points_.rows();
   return std::visit(
       [&]<class S>(const DotTiles<S>& tiles) {
-        const TileJudge<T, S> judge{tiles, tiles.points(), RowDistance<T>(compact_, compact_)};
+        const TileJudge<T, S> judge = judge_among(tiles, compact_, shadows_, order_);
         using Lists = Shortlists<S, TileJudge<T, S>>;
         if (Lists::bytes(n, count) > 0.25 * double(run.memory_budget()))
           return nearest(points_, count, each_itself(n), steady);
         Lists lists(n, count, judge);
         AllPairs<S, decltype(lists)>(tiles, lists).compare(steady);
-        return gather(lists, n, count, steady);
+        return gather(lists, n, count, {order_}, steady);
       },
       tiles_);
 }
@@ -311,11 +360,13 @@ NeighborLists BruteNeighbors<T>::nearest(const Samples<T>& rows, Index count,
               excluded.empty()
                   ? excluded
                   : std::vector<Excluded>(excluded.begin() + first, excluded.begin() + first + some.rows());
-          const TileRows<S> left = tiles.prepare(some);
-          const TileJudge<T, S> judge{tiles, left, RowDistance<T>(some, compact_)};
+          const Left<S> left = prepare(tiles, some, steady);
+          const TileJudge<T, S> judge{
+              tiles, left.rows, RowDistance<T>(some, compact_), SecondLook(left.shadows, shadows_),
+              {},    {order_}};
           Shortlists<S, TileJudge<T, S>> lists(some.rows(), count, judge);
-          compare_rows(tiles, left, none, lists, steady);
-          const NeighborLists found = gather(lists, some.rows(), count, steady);
+          compare_rows(tiles, left.rows, none, lists, steady);
+          const NeighborLists found = gather(lists, some.rows(), count, {}, steady);
           std::copy(found.index.begin(), found.index.end(), out.index.begin() + first * count);
           std::copy(found.distance.begin(), found.distance.end(), out.distance.begin() + first * count);
         }
@@ -329,11 +380,11 @@ NeighborLists BruteNeighbors<T>::within(double radius, const Run& run) const {
   const SteadyRun steady(run);
   return std::visit(
       [&]<class S>(const DotTiles<S>& tiles) {
-        const TileJudge<T, S> judge{tiles, tiles.points(), RowDistance<T>(compact_, compact_)};
+        const TileJudge<T, S> judge = judge_among(tiles, compact_, shadows_, order_);
         WithinLists<S, TileJudge<T, S>> lists(points_.rows(), radius, 0.5 * double(run.memory_budget()),
                                               judge);
         AllPairs<S, decltype(lists)>(tiles, lists).compare(steady);
-        return gather(lists, points_.rows(), steady);
+        return gather(lists, points_.rows(), {order_}, steady);
       },
       tiles_);
 }
@@ -344,11 +395,13 @@ NeighborLists BruteNeighbors<T>::within(const Samples<T>& rows, double radius, c
   const Samples<T> mine = rows.in_the_form_of(compact_);
   return std::visit(
       [&]<class S>(const DotTiles<S>& tiles) {
-        const TileRows<S> left = tiles.prepare(mine);
-        const TileJudge<T, S> judge{tiles, left, RowDistance<T>(mine, compact_)};
+        const Left<S> left = prepare(tiles, mine, steady);
+        const TileJudge<T, S> judge{
+            tiles, left.rows, RowDistance<T>(mine, compact_), SecondLook(left.shadows, shadows_),
+            {},    {order_}};
         WithinLists<S, TileJudge<T, S>> lists(mine.rows(), radius, 0.5 * double(run.memory_budget()), judge);
-        compare_rows(tiles, left, {}, lists, steady);
-        return gather(lists, mine.rows(), steady);
+        compare_rows(tiles, left.rows, {}, lists, steady);
+        return gather(lists, mine.rows(), {}, steady);
       },
       tiles_);
 }

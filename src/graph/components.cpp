@@ -68,8 +68,8 @@ std::vector<Bridge> ways_out(const Samples<T>& points, const GraphPieces& pieces
   }
 
   const Samples<T> sorted = points.select_rows(order);
-  const BruteNeighbors<T> search(sorted, run);
   const Index outside = n - pieces.sizes[static_cast<std::size_t>(largest)];
+  const BruteNeighbors<T> search(sorted, run, outside);
   std::vector<Excluded> excluded;
   for (Index r = 0; r + 1 < pieces.count(); ++r) {
     const Index from = begin[static_cast<std::size_t>(r)], to = begin[static_cast<std::size_t>(r) + 1];

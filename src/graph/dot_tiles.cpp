@@ -100,9 +100,9 @@ TileRows<S> DotTiles<S>::prepare(const Samples<T>& points) const {
 
 template <class S>
 template <class T>
-DotTiles<S>::DotTiles(const Samples<T>& points, Vector<double> shift)
+DotTiles<S>::DotTiles(const Samples<T>& points, Vector<double> shift, double more_slack)
     : features_(points.cols()), shift_(std::move(shift)) {
-  const double c = slack_ = slack(longest_row(points));
+  const double c = slack_ = std::min(0.5, slack(longest_row(points)) + more_slack);
   // From lower = (1 − c)m − x·y to upper = (1 + c)m − x·y, m half the sum of squares; and rounding up. What
   // underflows on the way is below `tiny`.
   spread_ = S(2 * c / (1 - c) * (1 + 16 * double(std::numeric_limits<S>::epsilon())));
@@ -131,7 +131,7 @@ Index DotTiles<S>::side() const {
   if (points_.is_sparse()) return std::clamp<Index>(size() / 16, 64, 4096);
   // Large enough that packing costs little, or converting does; small enough that there are some for every
   // thread, and that what is converted takes a few MB.
-  if (!points_.converted()) return 512;
+  if (!points_.converted()) return plain_side;
   constexpr Index values = (4 << 20) / sizeof(S);
   const Index most = std::clamp<Index>(values / std::max<Index>(1, features_), 64, 1024);
   return std::clamp<Index>(size() / 6, 64, most);
@@ -185,8 +185,8 @@ template class TileRows<double>;
   template Vector<double> mean_of(const Samples<T>&);                              \
   template Index longest_row(const Samples<T>&);                                   \
   template Vector<double> squared_norms(const Samples<T>&, const Vector<double>&); \
-  template DotTiles<float>::DotTiles(const Samples<T>&, Vector<double>);           \
-  template DotTiles<double>::DotTiles(const Samples<T>&, Vector<double>);          \
+  template DotTiles<float>::DotTiles(const Samples<T>&, Vector<double>, double);   \
+  template DotTiles<double>::DotTiles(const Samples<T>&, Vector<double>, double);  \
   template TileRows<float> DotTiles<float>::prepare(const Samples<T>&) const;      \
   template TileRows<double> DotTiles<double>::prepare(const Samples<T>&) const;
 MERCER_INSTANTIATE(float)

@@ -66,8 +66,9 @@ template <class S>
 class DotTiles {
  public:
   /// `shift`: of dense points, taken off every row (distances stay, their digits are kept), or empty.
+  /// `more_slack`: for points that are known with an error.
   template <class T>
-  DotTiles(const Samples<T>& points, Vector<double> shift);
+  DotTiles(const Samples<T>& points, Vector<double> shift, double more_slack = 0);
 
   /// Other points, in the form of the first: converted at once, since they meet all of those.
   template <class T>
@@ -75,8 +76,9 @@ class DotTiles {
 
   [[nodiscard]] const TileRows<S>& points() const { return points_; }
   [[nodiscard]] Index size() const { return points_.size(); }
-  /// The side of the square tiles that suit.
+  /// The side of the square tiles that suit; of dense rows that need no conversion.
   [[nodiscard]] Index side() const;
+  static constexpr Index plain_side = 512;
   /// How many of so many rows to deal out at a time where each meets all points: few enough that every thread
   /// has some.
   [[nodiscard]] Index portion(Index rows) const;

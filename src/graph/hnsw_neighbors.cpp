@@ -304,8 +304,8 @@ NeighborLists HnswNeighbors<T>::nearest(const Samples<T>& rows, Index count, boo
     some.push_back(s * n / sample);
     if (among) excluded.push_back({some.back(), some.back() + 1});
   }
-  const NeighborLists truth =
-      BruteNeighbors<T>(world_->points, steady).nearest(mine.select_rows(some), count, excluded, steady);
+  const NeighborLists truth = BruteNeighbors<T>(world_->points, steady, static_cast<Index>(some.size()))
+                                  .nearest(mine.select_rows(some), count, excluded, steady);
   std::size_t effort = static_cast<std::size_t>(std::max<Index>(count + count / 2, count + 32));
   double recall = 0;
   while (true) {
@@ -326,7 +326,7 @@ NeighborLists HnswNeighbors<T>::nearest(const Samples<T>& rows, Index count, boo
   if (recall < least_recall) {  // points that no such graph tells apart
     excluded.clear();
     for (Index i = 0; among && i < n; ++i) excluded.push_back({i, i + 1});
-    return BruteNeighbors<T>(world_->points, steady).nearest(mine, count, excluded, steady);
+    return BruteNeighbors<T>(world_->points, steady, mine.rows()).nearest(mine, count, excluded, steady);
   }
 
   NeighborLists out = lists_of(n, count);
@@ -352,8 +352,8 @@ NeighborLists HnswNeighbors<T>::nearest(const Samples<T>& rows, Index count, boo
   if (some.empty()) return out;
   if (among)
     for (const Index i : some) excluded.push_back({i, i + 1});
-  const NeighborLists exact =
-      BruteNeighbors<T>(world_->points, steady).nearest(mine.select_rows(some), count, excluded, steady);
+  const NeighborLists exact = BruteNeighbors<T>(world_->points, steady, static_cast<Index>(some.size()))
+                                  .nearest(mine.select_rows(some), count, excluded, steady);
   for (std::size_t s = 0; s < some.size(); ++s) {
     const auto row = static_cast<Index>(s);
     std::copy(exact.neighbors(row).begin(), exact.neighbors(row).end(), out.index.begin() + some[s] * count);

@@ -6,7 +6,7 @@
 #include "graph/dot_tiles.hpp"
 #include "graph/hnsw_neighbors.hpp"
 #include "graph/kdtree_neighbors.hpp"
-#include "graph/search_cost.hpp"
+#include "graph/suitable_search.hpp"
 
 #include <fmt/format.h>
 
@@ -45,7 +45,7 @@ struct NeighborIndex<T>::Search {
 };
 
 template <class T>
-NeighborIndex<T>::NeighborIndex(Samples<T> points, NeighborSearch search, const Run& run) {
+NeighborIndex<T>::NeighborIndex(Samples<T> points, NeighborSearch search, const Run& run, Index new_points) {
   if (points.rows() == 0 || points.cols() == 0)
     throw Error(ErrorCode::bad_data,
                 fmt::format("no neighbours among {} points of {} features", points.rows(), points.cols()));
@@ -65,7 +65,7 @@ NeighborIndex<T>::NeighborIndex(Samples<T> points, NeighborSearch search, const 
       made->hnsw = std::make_unique<HnswNeighbors<T>>(points, run);
       break;
     default:
-      made->brute = std::make_unique<BruteNeighbors<T>>(points, run);
+      made->brute = std::make_unique<BruteNeighbors<T>>(points, run, new_points);
   }
   search_ = std::move(made);
 }
@@ -106,7 +106,8 @@ NeighborLists NeighborIndex<T>::nearest(const Samples<T>& rows, Index count, con
   if (search_->brute) return search_->brute->nearest(checked, count, {}, run);
   // Measuring the recall costs as much as an exact search of a few points: those are searched exactly.
   constexpr Index few = 256;
-  if (rows.rows() <= few) return BruteNeighbors<T>(points(), run).nearest(checked, count, {}, run);
+  if (rows.rows() <= few)
+    return BruteNeighbors<T>(points(), run, rows.rows()).nearest(checked, count, {}, run);
   return search_->hnsw->nearest(checked, count, false, run);
 }
 
@@ -124,7 +125,7 @@ NeighborLists NeighborIndex<T>::within(const Samples<T>& rows, double radius, co
   const Samples<T> checked = search_->checked(rows);
   if (search_->kdtree) return search_->kdtree->within(checked, radius, false, run);
   if (search_->brute) return search_->brute->within(checked, radius, run);
-  return BruteNeighbors<T>(points(), run).within(checked, radius, run);
+  return BruteNeighbors<T>(points(), run, rows.rows()).within(checked, radius, run);
 }
 
 template class NeighborIndex<float>;

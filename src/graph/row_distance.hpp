@@ -37,6 +37,13 @@ class RowDistance {
     if (sparse_) return of_sparse(i, j);
     return squared_distance(left_ + i * left_stride_, right_ + j * right_stride_, d_);
   }
+  /// Row j of y will be asked for soon.
+  void expect(Index j) const {
+    if (sparse_) return;
+    constexpr Index line = 64 / sizeof(T);
+    const T* const row = right_ + j * right_stride_;
+    for (Index c = 0; c < d_; c += line) __builtin_prefetch(row + c);
+  }
 
  private:
   [[nodiscard]] double of_sparse(Index i, Index j) const;

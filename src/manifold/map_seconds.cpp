@@ -2,6 +2,8 @@
 #include "manifold/map_seconds.hpp"
 
 #include "graph/search_cost.hpp"
+#include "graph/search_trial.hpp"
+#include "graph/suitable_search.hpp"
 #include "plan/calibration.hpp"
 
 #include <algorithm>
@@ -11,6 +13,13 @@ namespace {
 
 /// The share of the GEMM rate that distances with the nearest kept reach.
 constexpr double search_share = 0.5;
+
+/// How much of comparing all features the search will take, which looks at shadows first.
+template <class T>
+double tried_share(const Samples<T>& samples, const Run& run) {
+  const double all = brute_core_seconds(samples);
+  return all < 1 ? 1 : SearchTrial<T>(samples, run).plan(samples.rows(), run).core_seconds / all;
+}
 
 template <class T>
 double search_seconds(const Samples<T>& samples, NeighborSearch search, const MachineRates& rates,
@@ -23,7 +32,7 @@ double search_seconds(const Samples<T>& samples, NeighborSearch search, const Ma
       return hnsw_core_seconds(n, d) / cores;
     default:
       if (samples.is_sparse()) return brute_core_seconds(samples) / cores;
-      return distance_flops(samples) /
+      return tried_share(samples, run) * distance_flops(samples) /
              (search_share * (sizeof(T) == 4 ? rates.gemm_float : rates.gemm_double));
   }
 }

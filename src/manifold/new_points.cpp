@@ -35,7 +35,7 @@ NeighborLists filled(const NeighborLists& lists, const NeighborLists& nearest) {
 template <class T>
 NeighborIndex<T> index_for_new(const Samples<T>& points, Index new_points, const Run& run) {
   const bool exact = points.rows() > exact_search_most && new_points < points.rows();
-  return NeighborIndex<T>(points, exact ? NeighborSearch::brute : NeighborSearch::automatic, run);
+  return NeighborIndex<T>(points, exact ? NeighborSearch::brute : NeighborSearch::automatic, run, new_points);
 }
 
 template <class T>

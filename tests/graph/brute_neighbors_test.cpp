@@ -157,6 +157,70 @@ TYPED_TEST(BruteForce, GivesTheSameForAnyThreadsAndLittleMemory) {
   }
 }
 
+/// Points spread along few of 60 axes, some of them twice.
+template <class T>
+Samples<T> flat_points(Index n, std::uint64_t seed) {
+  Matrix<T> x = test::random_matrix<T>(n, 60, seed);
+  for (Index c = 0; c < 60; ++c) x.col(c) *= T(std::pow(0.7, double(c)));
+  x.array() += T(3);
+  x.middleRows(n / 2, n / 8) = x.topRows(n / 8);
+  return x;
+}
+
+template <class T>
+BruteNeighbors<T> search_by_shadows(const Samples<T>& points) {
+  ShadowAxes axes(points, mean_of(points), 9);
+  axes.keep(4, 9);
+  return BruteNeighbors<T>(points, std::move(axes), {});
+}
+
+TYPED_TEST(BruteForce, FindsTheSameByShadows) {
+  const Samples<TypeParam> points = flat_points<TypeParam>(1300, 21), rows = flat_points<TypeParam>(200, 22);
+  const BruteNeighbors<TypeParam> search = search_by_shadows(points);
+  for (const Index count : {1, 12, 90})
+    expect_same_lists(search.nearest(count, {}), naive_lists(points, points, count, anywhere, true));
+  expect_same_lists(search.nearest(rows, 7, {}, {}), naive_lists(rows, points, 7, anywhere, false));
+  expect_same_lists(search.within(0.5, {}), naive_lists(points, points, 0, 0.5, true));
+  expect_same_lists(search.within(rows, 0.5, {}), naive_lists(rows, points, 0, 0.5, false));
+  EXPECT_EQ(search.nearest(1299, {}).index.size(), 1300U * 1299U) << "all of them";
+}
+
+TYPED_TEST(BruteForce, LeavesOutWhatIsExcludedByShadowsToo) {
+  const Samples<TypeParam> points = flat_points<TypeParam>(1100, 23);
+  std::vector<Excluded> own;
+  for (Index i = 0; i < 1100; ++i) own.push_back(i < 600 ? Excluded{0, 600} : Excluded{600, 1100});
+  const BruteNeighbors<TypeParam> search = search_by_shadows(points);
+  const NeighborLists plain = BruteNeighbors<TypeParam>(points, {}).nearest(points, 2, own, {});
+  const NeighborLists lists = search.nearest(points, 2, own, {});
+  EXPECT_EQ(lists.index, plain.index);
+  EXPECT_EQ(lists.distance, plain.distance);
+}
+
+TYPED_TEST(BruteForce, GivesTheSameByShadowsForAnyThreadsAndLittleMemory) {
+  const Samples<TypeParam> points = flat_points<TypeParam>(1500, 24);
+  const BruteNeighbors<TypeParam> search = search_by_shadows(points);
+  const NeighborLists plain = BruteNeighbors<TypeParam>(points, {}).nearest(15, {});
+  for (const mercer::Run& run :
+       {mercer::Run{.threads = 1}, mercer::Run{.threads = 5}, mercer::Run{.threads = 2, .memory = 100000}}) {
+    const NeighborLists lists = search.nearest(15, run);
+    EXPECT_EQ(lists.index, plain.index);
+    EXPECT_EQ(lists.distance, plain.distance) << "to the bit";
+  }
+}
+
+TYPED_TEST(BruteForce, FindsNewPointsFarAwayByShadows) {
+  const Samples<TypeParam> points = flat_points<TypeParam>(1300, 25);
+  const BruteNeighbors<TypeParam> search = search_by_shadows(points);
+  Matrix<TypeParam> far = test::random_matrix<TypeParam>(20, 60, 26);
+  far.topRows(10) *= TypeParam(1e3);
+  far.bottomRows(5) *= TypeParam(1e18);  // whose squares are beyond float
+  const NeighborLists plain =
+      BruteNeighbors<TypeParam>(points, {}).nearest(Samples<TypeParam>(far), 9, {}, {});
+  const NeighborLists lists = search.nearest(Samples<TypeParam>(far), 9, {}, {});
+  EXPECT_EQ(lists.index, plain.index);
+  EXPECT_EQ(lists.distance, plain.distance);
+}
+
 TEST(BruteForce, CanBeStopped) {
   std::stop_source stop;
   stop.request_stop();
