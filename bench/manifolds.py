@@ -104,7 +104,7 @@ def measure(bench, title, x, methods, folder, verdicts):
         rows.append([f"{title}: {method}", cell(mine[0]), cell(mine[4]), cell(mine[1]), cell(mine[2] and mine[2] / 1e6, "{:.0f}"),
                      ("~" if scaled else "") + cell(peer[0]), cell(peer[1]), late + cell(peer[2] and peer[2] / 1e6, "{:.0f}"),
                      late + cell(fits, "{:.1f}"),
-                     cell(processes, "{:.1f}"), cell(memory), kl])
+                     cell(processes, "{:.1f}"), late.replace(">", "<") + cell(memory), kl])
         print("    " + " | ".join(rows[-1]), file=sys.stderr, flush=True)
         verdicts.append((f"{title}: {method} 5 times as fast", fits, lambda v: v >= 5))
         verdicts.append((f"{title}: {method} no more memory", memory, lambda v: v <= 1))

@@ -158,8 +158,11 @@ void plot_model(const PlotFlags& flags) {
   const auto columns = chosen_columns(flags, model->components(), "component");
   std::vector<std::string> axes;
   for (const Index c : columns) axes.push_back(component_axis(model->report(), c));
+  // A map is looked at for its distances.
   plot::scatter(flags.out, take_columns(model->scores().template cast<double>(), columns), model->label(),
-                {.title = flags.title, .axes = with_sample_axis(axes)});
+                {.title = flags.title,
+                 .axes = with_sample_axis(axes),
+                 .equal_aspect = model->report().embedding.has_value()});
 }
 
 void plot_table(const PlotFlags& flags) {

@@ -63,7 +63,8 @@ struct NeighborLists {
 template <class T>
 class NeighborIndex {
  public:
-  /// `new_points`: how many are going to be looked up, about; 0: as many as there are points.
+  /// `new_points`: how many are going to be looked up, about; 0: all points among themselves. It decides how
+  /// much an exact search prepares, never what is found.
   NeighborIndex(Samples<T> points, NeighborSearch search, const Run& run = {}, Index new_points = 0);
   ~NeighborIndex();
   NeighborIndex(NeighborIndex&&) noexcept;

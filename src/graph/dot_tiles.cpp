@@ -78,6 +78,8 @@ TileRows<S> DotTiles<S>::bounded(const Samples<T>& points) const {
   TileRows<S> out;
   out.half =
       ((0.5 * (1 - slack_)) * squared_norms(points, shift_).array() - double(tiny_)).template cast<S>();
+  out.half = out.half.unaryExpr(
+      [](S half) { return std::isinf(half) ? std::numeric_limits<S>::quiet_NaN() : half; });
   if (points.is_sparse())
     out.rows_ = points.template cast<S>();
   else
@@ -100,9 +102,9 @@ TileRows<S> DotTiles<S>::prepare(const Samples<T>& points) const {
 
 template <class S>
 template <class T>
-DotTiles<S>::DotTiles(const Samples<T>& points, Vector<double> shift, double more_slack)
+DotTiles<S>::DotTiles(const Samples<T>& points, Vector<double> shift)
     : features_(points.cols()), shift_(std::move(shift)) {
-  const double c = slack_ = std::min(0.5, slack(longest_row(points)) + more_slack);
+  const double c = slack_ = slack(longest_row(points));
   // From lower = (1 − c)m − x·y to upper = (1 + c)m − x·y, m half the sum of squares; and rounding up. What
   // underflows on the way is below `tiny`.
   spread_ = S(2 * c / (1 - c) * (1 + 16 * double(std::numeric_limits<S>::epsilon())));
@@ -185,8 +187,8 @@ template class TileRows<double>;
   template Vector<double> mean_of(const Samples<T>&);                              \
   template Index longest_row(const Samples<T>&);                                   \
   template Vector<double> squared_norms(const Samples<T>&, const Vector<double>&); \
-  template DotTiles<float>::DotTiles(const Samples<T>&, Vector<double>, double);   \
-  template DotTiles<double>::DotTiles(const Samples<T>&, Vector<double>, double);  \
+  template DotTiles<float>::DotTiles(const Samples<T>&, Vector<double>);           \
+  template DotTiles<double>::DotTiles(const Samples<T>&, Vector<double>);          \
   template TileRows<float> DotTiles<float>::prepare(const Samples<T>&) const;      \
   template TileRows<double> DotTiles<double>::prepare(const Samples<T>&) const;
 MERCER_INSTANTIATE(float)

@@ -22,7 +22,9 @@ namespace mercer {
 template <class S>
 class TileRows {
  public:
-  Vector<S> half;  ///< ½(1 − slack)‖row‖²: the sum of two, less the inner product, is a lower bound
+  /// ½(1 − slack)‖row‖²: the sum of two, less the inner product, is a lower bound. No number where S does not
+  /// hold it: then there is no bound.
+  Vector<S> half;
 
   [[nodiscard]] Index size() const { return half.size(); }
   [[nodiscard]] bool is_sparse() const {
@@ -66,9 +68,8 @@ template <class S>
 class DotTiles {
  public:
   /// `shift`: of dense points, taken off every row (distances stay, their digits are kept), or empty.
-  /// `more_slack`: for points that are known with an error.
   template <class T>
-  DotTiles(const Samples<T>& points, Vector<double> shift, double more_slack = 0);
+  DotTiles(const Samples<T>& points, Vector<double> shift);
 
   /// Other points, in the form of the first: converted at once, since they meet all of those.
   template <class T>

@@ -107,7 +107,7 @@ NeighborLists NeighborIndex<T>::nearest(const Samples<T>& rows, Index count, con
   // Measuring the recall costs as much as an exact search of a few points: those are searched exactly.
   constexpr Index few = 256;
   if (rows.rows() <= few)
-    return BruteNeighbors<T>(points(), run, rows.rows()).nearest(checked, count, {}, run);
+    return BruteNeighbors<T>(points(), run, std::max<Index>(1, rows.rows())).nearest(checked, count, {}, run);
   return search_->hnsw->nearest(checked, count, false, run);
 }
 
@@ -125,7 +125,7 @@ NeighborLists NeighborIndex<T>::within(const Samples<T>& rows, double radius, co
   const Samples<T> checked = search_->checked(rows);
   if (search_->kdtree) return search_->kdtree->within(checked, radius, false, run);
   if (search_->brute) return search_->brute->within(checked, radius, run);
-  return BruteNeighbors<T>(points(), run, rows.rows()).within(checked, radius, run);
+  return BruteNeighbors<T>(points(), run, std::max<Index>(1, rows.rows())).within(checked, radius, run);
 }
 
 template class NeighborIndex<float>;

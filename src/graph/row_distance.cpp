@@ -1,4 +1,4 @@
-// Sums of squared differences in double, and in float for approximate searches.
+// Sums of squared differences in double, and in float for first looks.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "graph/row_distance.cpp"
 #include <hwy/foreach_target.h>

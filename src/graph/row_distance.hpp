@@ -2,7 +2,11 @@
 // has its last word from here, so that all of them agree to the bit.
 #pragma once
 
+#include "graph/search_cost.hpp"
+
 #include <mercer/samples.hpp>
+
+#include <algorithm>
 
 namespace mercer {
 
@@ -11,7 +15,8 @@ namespace row_distance {
 [[nodiscard]] double squared(const float* x, const float* y, Index d);
 [[nodiscard]] double squared(const double* x, const double* y, Index d);
 
-/// Summed in float, for searches that are approximate anyway; a pointer, since it is called very often.
+/// Summed in float, off by less than (d + 2) ε of the sum (no cancellation: all terms are squares); a
+/// pointer, since it is called very often.
 using InFloat = float (*)(const float* x, const float* y, Index d);
 [[nodiscard]] InFloat in_float();
 }  // namespace row_distance
@@ -40,10 +45,12 @@ class RowDistance {
   /// Row j of y will be asked for soon.
   void expect(Index j) const {
     if (sparse_) return;
-    constexpr Index line = 64 / sizeof(T);
+    constexpr Index line = 64 / sizeof(T), most = 8192 / sizeof(T);  // a part of the nearest cache
     const T* const row = right_ + j * right_stride_;
-    for (Index c = 0; c < d_; c += line) __builtin_prefetch(row + c);
+    for (Index c = 0; c < std::min(d_, most); c += line) __builtin_prefetch(row + c);
   }
+  /// What one of dense rows takes, of a core, where they come from memory.
+  [[nodiscard]] double seconds() const { return look_seconds(double(d_) * sizeof(T)); }
 
  private:
   [[nodiscard]] double of_sparse(Index i, Index j) const;

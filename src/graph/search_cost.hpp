@@ -11,11 +11,11 @@ template <class T>
 [[nodiscard]] double brute_core_seconds(const Samples<T>& points);
 /// The same of one row of so many terms among n.
 [[nodiscard]] double brute_row_seconds(Index n, double terms);
-/// Making the shadows of n points of d features on m axes.
+/// Finding the axes of points of d features, by one thread, and making the shadows of n of them on m axes.
+[[nodiscard]] double axes_seconds(Index d);
 [[nodiscard]] double shadow_seconds(Index n, Index d, Index m);
-/// Looking at those pairs of a row that are no farther than its last neighbour, at so many bytes each. There
-/// are about twice as many on the way, while the last neighbour is not known yet.
-[[nodiscard]] double look_seconds(double pairs, double bytes);
+/// Looking at one pair closely, at so many bytes that a cache may not hold.
+[[nodiscard]] double look_seconds(double bytes);
 [[nodiscard]] double kdtree_core_seconds(double n, double d);
 [[nodiscard]] double hnsw_core_seconds(double n, double d);
 

@@ -8,6 +8,7 @@
 #include <mercer/samples.hpp>
 
 #include <optional>
+#include <vector>
 
 namespace mercer {
 
@@ -23,24 +24,30 @@ class SearchTrial {
   /// Whether the error of inner products in float lets few points in beside the nearest.
   [[nodiscard]] bool float_suffices() const;
   struct Plan {
-    double core_seconds = 0;
+    double seconds = 0;              ///< with all the threads of the run
     std::optional<ShadowAxes> axes;  ///< none where comparing all features is as quick
   };
   /// How the neighbours of so many rows are found soonest.
   [[nodiscard]] Plan plan(Index rows, const Run& run) const;
 
  private:
+  [[nodiscard]] Index tried() const { return limits_.size(); }
+  [[nodiscard]] Index row(Index s) const { return s * points_.rows() / tried(); }
+  /// Squared distances of the tried rows to some of the points.
+  void measure(const std::vector<Index>& some, const Run& run);
+  /// How many points have their shadows on the first axes within a row's limit. `shadows`: of some points,
+  /// then of the tried rows.
+  [[nodiscard]] double near(const Matrix<double>& shadows, Index axes) const;
+
   const Samples<T>& points_;
   Vector<double> mean_, norms_;
-  Index count_;             ///< neighbours that the trial asks for
-  Matrix<double> squares_;  ///< squared distances of the trial's rows to all points
-  Vector<double> limits_;   ///< and those of the last neighbours
-
-  [[nodiscard]] Index tried() const { return squares_.rows(); }
-  [[nodiscard]] Index row(Index s) const { return s * points_.rows() / tried(); }
-  /// How many points have their shadows on the first axes within a row's limit. `shadows`: of some points,
-  /// then of the trial's rows.
-  [[nodiscard]] double near(const Matrix<double>& shadows, Index axes) const;
+  Vector<double> limits_;  ///< squared distances of the tried rows' last neighbours
+  double let_in_ = 0;      ///< points that float cannot tell from those, a row
 };
+
+/// The seconds of a search among the points themselves, as a trial has it, beside those of comparing all
+/// features.
+template <class T>
+[[nodiscard]] double tried_share(const Samples<T>& points, const Run& run);
 
 }  // namespace mercer

@@ -71,10 +71,13 @@ Samples<float> Shadows::coarse() const {
                                 std::make_shared<Samples<float>>(rows));
 }
 
+bool Shadows::in_range() const { return rows.dense().rowwise().squaredNorm().maxCoeff() < 1e37F; }
+
 template <class T>
 ShadowAxes::ShadowAxes(const Samples<T>& points, Vector<double> mean, Index most) : mean_(std::move(mean)) {
   const Index n = points.rows(), d = points.cols();
-  const Index some = std::min<Index>(n, d <= 1024 ? 2048 : 1024);  // an eigenproblem of 1,024 at most
+  // An eigenproblem of less than 1,000, where linalg::syevr is at its safest.
+  const Index some = std::min<Index>(n, d < 1000 ? 2048 : 999);
   Block<double> r(d, some);
   for (Index s = 0; s < some; ++s) centre(points, s * n / some, mean_, r.col(s).data());
   axes_ = leading_axes(r, most);
@@ -89,12 +92,17 @@ void ShadowAxes::keep(Index few, Index all) {
 template <class T>
 Shadows ShadowAxes::shadows(const Samples<T>& rows, const std::vector<Index>& order, const Run& run) const {
   const Index n = order.empty() ? rows.rows() : static_cast<Index>(order.size()), d = rows.cols();
+  // Each place is off by d ε‖x‖ / 2 or so, hence ‖x‖² − ‖Px‖² by √m d ε‖x‖², and the axes are orthonormal to
+  // a few ε. Rounded up by as much, the length of what is left is that of a vector with one more, tiny,
+  // coordinate: the difference of two such lengths is hardly larger for it, however small what is left.
+  const double rounding = ((2 * std::sqrt(double(all())) + 1) * double(d) + double(all()) + 64) *
+                          std::numeric_limits<double>::epsilon();
   const auto left_of = [&](double whole, double seen) {
     const double up = 1 + 2 * double(std::numeric_limits<float>::epsilon());
-    return float(up * std::sqrt(std::max(0.0, whole * (1 + rounding()) - seen)));
+    return float(up * std::sqrt(std::max(0.0, whole * (1 + rounding) - seen)));
   };
   Matrix<float> out(n, all() + 2);
-  constexpr Index step = 256;
+  const Index step = std::clamp<Index>((1 << 18) / (d + all()), 8, 256);  // 2 MB in double
   parallel_for((n + step - 1) / step, run, [&](Index part) {
     const Index first = part * step, count = std::min(step, n - first);
     double* const x = thread_scratch<double, ShadowAxes>(count * (d + all()));
@@ -128,7 +136,6 @@ std::vector<Index> ShadowAxes::order(const Samples<T>& points, Index part, const
 }
 
 SecondLook::SecondLook(const Shadows& left, const Shadows& right) {
-  if (right.rows.rows() == 0) return;
   left_ = left.rows.dense().data() + left.few;
   right_ = right.rows.dense().data() + right.few;
   stride_ = right.rows.cols();

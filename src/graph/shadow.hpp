@@ -8,12 +8,11 @@
 #pragma once
 
 #include "graph/row_distance.hpp"
+#include "graph/search_cost.hpp"
 
 #include <mercer/run.hpp>
 #include <mercer/samples.hpp>
 
-#include <cmath>
-#include <limits>
 #include <vector>
 
 namespace mercer {
@@ -26,6 +25,8 @@ struct Shadows {
 
   /// The shadows on few axes, as points of their own.
   [[nodiscard]] Samples<float> coarse() const;
+  /// Whether float holds their squared lengths.
+  [[nodiscard]] bool in_range() const;
 };
 
 /// Principal axes to throw shadows on.
@@ -40,9 +41,6 @@ class ShadowAxes {
   [[nodiscard]] Index all() const { return axes_.cols(); }
   /// The first of the axes: `few` to begin with, `all` for a second look.
   void keep(Index few, Index all);
-  /// By how much (rx − ry)² may be too large for the rounding of what is left, relative to ‖x‖² + ‖y‖²: the
-  /// root of a difference that should be 0 is the root of its error.
-  [[nodiscard]] double slack() const { return 2 * std::sqrt(rounding()); }
   /// Of the rows named, in that order, or of all as they come.
   template <class T>
   [[nodiscard]] Shadows shadows(const Samples<T>& rows, const std::vector<Index>& order,
@@ -53,11 +51,6 @@ class ShadowAxes {
   [[nodiscard]] std::vector<Index> order(const Samples<T>& points, Index part, const Run& run) const;
 
  private:
-  /// ‖x‖² − ‖Px‖² is off by some d ε ‖x‖², and the axes are orthonormal to a few ε.
-  [[nodiscard]] double rounding() const {
-    return (4 * double(axes_.rows()) + 64) * std::numeric_limits<double>::epsilon();
-  }
-
   Vector<double> mean_;
   Block<double> axes_;  ///< orthonormal columns
   Index few_;
@@ -66,10 +59,14 @@ class ShadowAxes {
 /// The second look at pairs.
 class SecondLook {
  public:
-  SecondLook(const Shadows& left, const Shadows& right);  ///< none where there are no shadows
+  SecondLook() = default;  ///< none
+  SecondLook(const Shadows& left, const Shadows& right);
 
   explicit operator bool() const { return left_ != nullptr; }
-  /// From a lower bound of ½‖x − y‖² on few axes one on all of them.
+  /// What one takes, of a core.
+  [[nodiscard]] double seconds() const { return look_seconds(double(further_) * sizeof(float)); }
+  /// From a lower bound of ½‖x − y‖² on few axes one on all of them: what was left then is taken off again,
+  /// and the further axes and what is left after them are added.
   [[nodiscard]] float lower(Index i, Index j, float on_few) const {
     const float *const x = left_ + i * stride_, *const y = right_ + j * stride_;
     const float left = x[0] - y[0];

@@ -62,7 +62,7 @@ class Shortlists {
     std::vector<Neighbor> nearest;  // a heap
     for (const Found<S>* f = all; f < end; ++f) {
       const bool enough = static_cast<Index>(nearest.size()) == count_;
-      if (enough && double(f->lower) > nearest.front().squared / 2) break;
+      if (enough && std::isfinite(f->lower) && double(f->lower) > nearest.front().squared / 2) break;
       if (f + 1 < end) judge_.expect(index_of(f[1]));
       nearest.push_back(exact(row, *f));
       std::push_heap(nearest.begin(), nearest.end());

@@ -18,7 +18,7 @@ NeighborSearch suitable_search(const Samples<T>& points, const Run& run) {
   if (n > 50000 &&
       HnswNeighbors<T>::bytes(points.rows(), points.cols()) < 0.5 * double(run.memory_budget()) &&
       brute_core_seconds(points) > 2 * approximate &&
-      SearchTrial<T>(points, run).plan(points.rows(), run).core_seconds > 2 * approximate)
+      tried_share(points, run) * brute_core_seconds(points) > 2 * approximate)
     return NeighborSearch::hnsw;
   return NeighborSearch::brute;
 }

@@ -14,13 +14,6 @@ namespace {
 /// The share of the GEMM rate that distances with the nearest kept reach.
 constexpr double search_share = 0.5;
 
-/// How much of comparing all features the search will take, which looks at shadows first.
-template <class T>
-double tried_share(const Samples<T>& samples, const Run& run) {
-  const double all = brute_core_seconds(samples);
-  return all < 1 ? 1 : SearchTrial<T>(samples, run).plan(samples.rows(), run).core_seconds / all;
-}
-
 template <class T>
 double search_seconds(const Samples<T>& samples, NeighborSearch search, const MachineRates& rates,
                       const Run& run) {

@@ -3,6 +3,9 @@
 
 #include "graph/naive.hpp"
 
+#include <cmath>
+#include <limits>
+
 namespace mercer {
 namespace {
 
@@ -168,10 +171,11 @@ Samples<T> flat_points(Index n, std::uint64_t seed) {
 }
 
 template <class T>
-BruteNeighbors<T> search_by_shadows(const Samples<T>& points) {
+BruteNeighbors<T> search_by_shadows(const Samples<T>& points,
+                                    double patience = std::numeric_limits<double>::infinity()) {
   ShadowAxes axes(points, mean_of(points), 9);
   axes.keep(4, 9);
-  return BruteNeighbors<T>(points, std::move(axes), {});
+  return BruteNeighbors<T>(points, std::move(axes), patience, {});
 }
 
 TYPED_TEST(BruteForce, FindsTheSameByShadows) {
@@ -182,7 +186,43 @@ TYPED_TEST(BruteForce, FindsTheSameByShadows) {
   expect_same_lists(search.nearest(rows, 7, {}, {}), naive_lists(rows, points, 7, anywhere, false));
   expect_same_lists(search.within(0.5, {}), naive_lists(points, points, 0, 0.5, true));
   expect_same_lists(search.within(rows, 0.5, {}), naive_lists(rows, points, 0, 0.5, false));
-  EXPECT_EQ(search.nearest(1299, {}).index.size(), 1300U * 1299U) << "all of them";
+  expect_same_lists(search.nearest(rows, 1300, {}, {}), naive_lists(rows, points, 1300, anywhere, false));
+}
+
+TYPED_TEST(BruteForce, ChoosesShadowsWhereTheyTellMostPointsApart) {
+  Matrix<TypeParam> x = test::random_matrix<TypeParam>(8000, 200, 27);
+  for (Index c = 0; c < 200; ++c) x.col(c) *= TypeParam(std::pow(0.8, double(c)));
+  const Samples<TypeParam> points(x);
+  const BruteNeighbors<TypeParam> many(points, {}, 1'000'000'000), few(points, {}, 10);
+  EXPECT_GT(many.shadow_axes(), 0);
+  EXPECT_EQ(few.shadow_axes(), 0);
+  const NeighborLists a = many.nearest(12, {}), b = few.nearest(12, {});
+  EXPECT_EQ(a.index, b.index);
+  EXPECT_EQ(a.distance, b.distance);
+}
+
+TYPED_TEST(BruteForce, OrdersEqualDistancesByNumberAmongShadows) {
+  Matrix<TypeParam> x = test::lattice<TypeParam>(900, 20, 2, 28);
+  for (Index i = 0; i < 300; ++i) x.row(3 * i) = x.row(0);  // more of them than a list has room for
+  const Samples<TypeParam> points(x);
+  expect_same_lists(search_by_shadows(points).nearest(20, {}),
+                    naive_lists(points, points, 20, anywhere, true));
+}
+
+TYPED_TEST(BruteForce, FindsTheSameWhereShadowsTellNothingOrAreGivenUp) {
+  // Rows that have nothing to do with the points, and a radius that holds most of them.
+  const Samples<TypeParam> points = flat_points<TypeParam>(1300, 29);
+  const Samples<TypeParam> others = test::random_matrix<TypeParam>(300, 60, 30);
+  const NeighborLists nearest = naive_lists(others, points, 12, anywhere, false),
+                      within = naive_lists(others, points, 0, 25.0, false),
+                      among = naive_lists(points, points, 0, 2.0, true);
+  ASSERT_GT(within.index.size(), 100'000U);
+  for (const double patience : {1e9, 1.0, 1e-3}) {
+    const BruteNeighbors<TypeParam> search = search_by_shadows(points, patience);
+    expect_same_lists(search.nearest(others, 12, {}, {}), nearest);
+    expect_same_lists(search.within(others, 25.0, {}), within);
+    expect_same_lists(search.within(2.0, {}), among);
+  }
 }
 
 TYPED_TEST(BruteForce, LeavesOutWhatIsExcludedByShadowsToo) {
@@ -208,17 +248,25 @@ TYPED_TEST(BruteForce, GivesTheSameByShadowsForAnyThreadsAndLittleMemory) {
   }
 }
 
-TYPED_TEST(BruteForce, FindsNewPointsFarAwayByShadows) {
-  const Samples<TypeParam> points = flat_points<TypeParam>(1300, 25);
-  const BruteNeighbors<TypeParam> search = search_by_shadows(points);
-  Matrix<TypeParam> far = test::random_matrix<TypeParam>(20, 60, 26);
-  far.topRows(10) *= TypeParam(1e3);
-  far.bottomRows(5) *= TypeParam(1e18);  // whose squares are beyond float
-  const NeighborLists plain =
-      BruteNeighbors<TypeParam>(points, {}).nearest(Samples<TypeParam>(far), 9, {}, {});
-  const NeighborLists lists = search.nearest(Samples<TypeParam>(far), 9, {}, {});
-  EXPECT_EQ(lists.index, plain.index);
-  EXPECT_EQ(lists.distance, plain.distance);
+TYPED_TEST(BruteForce, FindsTheNearestOfPointsThatFloatCannotHold) {
+  const Samples<TypeParam> points = flat_points<TypeParam>(300, 25);
+  const BruteNeighbors<TypeParam> search(points, {}), by_shadows = search_by_shadows(points);
+  std::vector<double> factors{1e3, 1e16, 1e17, 3e17,
+                              1e18};  // half the square of 24 times that is beyond float
+  if (std::is_same_v<TypeParam, double>) factors.insert(factors.end(), {1e19, 1e20, 1e40});
+  for (const double factor : factors) {
+    const Samples<TypeParam> far(Matrix<TypeParam>(points.to_dense().topRows(9) * TypeParam(factor)));
+    const auto truth = naive_lists(far, points, 9, anywhere, false);
+    for (const auto* s : {&search, &by_shadows}) {
+      const NeighborLists lists = s->nearest(far, 9, {}, {});
+      for (std::size_t p = 0; p < truth.distance.size(); ++p)
+        ASSERT_NEAR(lists.distance[p], truth.distance[p], 1e-12 * truth.distance[p]) << factor;
+    }
+  }
+  const Samples<double> line(Matrix<double>(1e17 * Vector<double>::LinSpaced(10, 0, 9)));
+  const NeighborLists lists = BruteNeighbors<double>(line, {}).nearest(
+      Samples<double>(Matrix<double>::Constant(1, 1, 1e20)), 3, {}, {});
+  EXPECT_EQ(lists.index, (std::vector<std::int32_t>{9, 8, 7}));
 }
 
 TEST(BruteForce, CanBeStopped) {

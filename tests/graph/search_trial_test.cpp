@@ -9,6 +9,8 @@ namespace {
 
 constexpr Index many_rows = 1'000'000'000;  // rows to come: setting up costs nothing beside them
 
+const mercer::Run two_threads{.threads = 2};
+
 Samples<double> flat_cloud(Index n, Index d) {
   Matrix<double> x = test::random_matrix<double>(n, d, 1);
   for (Index c = 0; c < d; ++c) x.col(c) *= std::pow(0.8, double(c));
@@ -17,19 +19,19 @@ Samples<double> flat_cloud(Index n, Index d) {
 
 TEST(SearchTrial, TakesAxesWherePointsAreSpreadAlongFew) {
   const Samples<double> points = flat_cloud(8000, 200);
-  const auto plan = SearchTrial<double>(points, {}).plan(many_rows, {});
+  const auto plan = SearchTrial<double>(points, two_threads).plan(many_rows, two_threads);
   ASSERT_TRUE(plan.axes);
   EXPECT_GE(plan.axes->few(), 8);
   EXPECT_GT(plan.axes->all(), plan.axes->few());
   EXPECT_LE(plan.axes->all(), 100);
-  EXPECT_LT(plan.core_seconds, 0.6 * double(many_rows) * brute_row_seconds(8000, 200));
+  EXPECT_LT(plan.seconds, 0.6 * double(many_rows) * brute_row_seconds(8000, 200) / 2);
 }
 
 TEST(SearchTrial, TakesNoneWhereTheyTellNothingApart) {
   const Samples<double> round = test::random_matrix<double>(3000, 100, 2);
-  const auto plan = SearchTrial<double>(round, {}).plan(many_rows, {});
+  const auto plan = SearchTrial<double>(round, two_threads).plan(many_rows, two_threads);
   EXPECT_FALSE(plan.axes);
-  EXPECT_DOUBLE_EQ(plan.core_seconds, double(many_rows) * brute_row_seconds(3000, 100));
+  EXPECT_DOUBLE_EQ(plan.seconds, double(many_rows) * brute_row_seconds(3000, 100) / 2);
 }
 
 TEST(SearchTrial, TakesNoneForFewRowsLittleMemoryOrSparsePoints) {
@@ -40,6 +42,32 @@ TEST(SearchTrial, TakesNoneForFewRowsLittleMemoryOrSparsePoints) {
   const Samples<double> sparse = test::random_sparse<double>(500, 300, 3);
   EXPECT_FALSE(SearchTrial<double>(sparse, {}).plan(many_rows, {}).axes);
   EXPECT_EQ(SearchTrial<double>(sparse, {}).mean().size(), 0);
+}
+
+TEST(SearchTrial, DoesNotDependOnThreads) {
+  const Samples<double> points = flat_cloud(8000, 200);
+  const auto axes = [&](int threads) {
+    const mercer::Run run{.threads = threads};
+    return SearchTrial<double>(points, run).plan(many_rows, run).axes;
+  };
+  const auto one = axes(1), three = axes(3);
+  ASSERT_TRUE(one && three);
+  EXPECT_EQ(one->few(), three->few());
+  EXPECT_EQ(one->all(), three->all());
+}
+
+TEST(SearchTrial, TellsWhatShareOfAllFeaturesASearchTakes) {
+  const mercer::Run one{.threads = 1};
+  const Samples<double> points = flat_cloud(14000, 400);
+  EXPECT_LT(tried_share(points, one), 0.8);
+  EXPECT_EQ(tried_share(points.middle_rows(0, 500), one), 1) << "too few points to try";
+}
+
+TEST(SearchTrial, CanBeStopped) {
+  std::stop_source stop;
+  stop.request_stop();
+  const Samples<double> points = flat_cloud(1000, 50);
+  EXPECT_THROW(SearchTrial<double>(points, mercer::Run{.stop = stop.get_token()}), Error);
 }
 
 TEST(SearchTrial, WorksWithOnePointAndWithEqualOnes) {

@@ -36,7 +36,7 @@ template <class T>
 double checked_bounds(const Samples<T>& points, const Samples<T>& rows, Index few, Index all) {
   const ShadowAxes axes = axes_of(points, few, all);
   const Shadows left = axes.shadows(rows, {}, {}), right = axes.shadows(points, {}, {});
-  const DotTiles<float> tiles(right.coarse(), Vector<double>(), axes.slack());
+  const DotTiles<float> tiles(right.coarse(), Vector<double>());
   const TileRows<float> prepared = tiles.prepare(left.coarse());
   const SecondLook look(left, right);
   EXPECT_TRUE(look);
@@ -80,6 +80,25 @@ TYPED_TEST(Shade, IsNeverFartherWhereNothingIsLeft) {
 TYPED_TEST(Shade, NeedsNoMorePointsThanAxes) {
   const Samples<TypeParam> points = test::random_matrix<TypeParam>(10, 2000, 7);  // axes from inner products
   EXPECT_GT(checked_bounds(points, points, 4, 8), 0.4);
+}
+
+TYPED_TEST(Shade, NeedsNoFullRank) {
+  // A thousand features and more, of which most are constant or copies.
+  Matrix<TypeParam> points = Matrix<TypeParam>::Constant(1100, 1030, TypeParam(0.5));
+  points.leftCols(5) = test::random_matrix<TypeParam>(1100, 5, 10);
+  points.middleCols(5, 5) = points.leftCols(5);
+  points.row(3) = points.row(4);
+  const Samples<TypeParam> some(Matrix<TypeParam>(points.topRows(60)));
+  EXPECT_GT(checked_bounds(Samples<TypeParam>(points), some, 3, 40), 0.4);
+}
+
+TYPED_TEST(Shade, KnowsWhatFloatCannotHold) {
+  const Samples<TypeParam> points = flat<TypeParam>(100, 20, 11);
+  const ShadowAxes axes = axes_of(points, 4, 10);
+  EXPECT_TRUE(axes.shadows(points, {}, {}).in_range());
+  Matrix<TypeParam> far = points.to_dense();
+  far.row(7) *= TypeParam(1e20);
+  EXPECT_FALSE(axes.shadows(Samples<TypeParam>(far), {}, {}).in_range());
 }
 
 TYPED_TEST(Shade, OrdersNeighboursTogether) {
