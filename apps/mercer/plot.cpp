@@ -129,6 +129,14 @@ std::string component_axis(const Report& report, Index c) {
                      100 * report.explained_variance_ratio[c]);
 }
 
+/// Whether a map's coordinates can be drawn to one scale: a map is looked at for its distances, but a line
+/// has no width to look at.
+bool shows_distances(const Matrix<double>& points) {
+  if (points.cols() != 2 || points.rows() == 0) return false;
+  const Vector<double> spread = points.colwise().maxCoeff() - points.colwise().minCoeff();
+  return spread.maxCoeff() <= 10 * spread.minCoeff();
+}
+
 template <class T>
 void plot_model(const PlotFlags& flags) {
   if (!flags.label.empty())
@@ -158,11 +166,11 @@ void plot_model(const PlotFlags& flags) {
   const auto columns = chosen_columns(flags, model->components(), "component");
   std::vector<std::string> axes;
   for (const Index c : columns) axes.push_back(component_axis(model->report(), c));
-  // A map is looked at for its distances.
-  plot::scatter(flags.out, take_columns(model->scores().template cast<double>(), columns), model->label(),
+  const auto points = take_columns(model->scores().template cast<double>(), columns);
+  plot::scatter(flags.out, points, model->label(),
                 {.title = flags.title,
                  .axes = with_sample_axis(axes),
-                 .equal_aspect = model->report().embedding.has_value()});
+                 .equal_aspect = model->report().embedding && shows_distances(points)});
 }
 
 void plot_table(const PlotFlags& flags) {

@@ -7,7 +7,12 @@
 #include "graph/row_distance.hpp"
 #include "graph/tile_scan.hpp"
 
+#include <mercer/error.hpp>
+
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace mercer {
@@ -31,6 +36,24 @@ NeighborLists filled(const NeighborLists& lists, const NeighborLists& nearest) {
 }
 
 }  // namespace
+
+template <class T>
+void require_in_reach(const Samples<T>& map_points, const Samples<T>& points) {
+  require_finite(points, "the points");
+  const Samples<T> rows = points.in_the_form_of(map_points);
+  const Vector<double> middle = map_points.is_sparse() ? Vector<double>() : mean_of(map_points);
+  const double farthest = squared_norms(map_points, middle).maxCoeff();
+  Index row = 0;
+  const double far = squared_norms(rows, middle).maxCoeff(&row);
+  if (farthest > 0 && far > 1e12 * farthest)
+    throw Error(
+        ErrorCode::bad_data,
+        fmt::format(
+            "row {} of the new points is {:.1g} times as far from the middle of the map's points as any of "
+            "them: where it belongs cannot be told",
+            row, std::sqrt(far / farthest)),
+        "look at its units, or leave it out");
+}
 
 template <class T>
 NeighborIndex<T> index_for_new(const Samples<T>& points, Index new_points, const Run& run) {
@@ -100,6 +123,7 @@ NeighborLists mutual_links_of_new(const NeighborIndex<T>& index, const Samples<T
 }
 
 #define MERCER_INSTANTIATE(T)                                                                             \
+  template void require_in_reach(const Samples<T>&, const Samples<T>&);                                   \
   template NeighborIndex<T> index_for_new(const Samples<T>&, Index, const Run&);                          \
   template NeighborLists links_of_new(const NeighborIndex<T>&, const Samples<T>&, const NeighborOptions&, \
                                       const Run&);                                                        \

@@ -23,6 +23,11 @@ template <class T>
                                                 const NeighborOptions& neighbors, const Vector<double>& radii,
                                                 const Run& run);
 
+/// Throws Error{bad_data} naming a new point that is a million times as far from the middle as any of the
+/// map's: its distances to them differ by rounding alone.
+template <class T>
+void require_in_reach(const Samples<T>& map_points, const Samples<T>& points);
+
 /// Places new points (scaled as those of the map) a part at a time, since their neighbours are in memory
 /// together: place(index, points, out) fills a row of `out` for each of the points.
 template <class T, class Place>
@@ -31,6 +36,7 @@ template <class T, class Place>
   constexpr Index at_once = 8192;
   Matrix<T> out(points.rows(), coordinates);
   if (out.size() == 0) return out;
+  require_in_reach(map_points, points);
   const NeighborIndex<T> index = index_for_new(map_points, points.rows(), run);
   for (Index first = 0; first < points.rows(); first += at_once) {
     const Index rows = std::min(at_once, points.rows() - first);

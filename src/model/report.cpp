@@ -76,9 +76,13 @@ std::string certificate(const Report& r) {
                        r.residuals.maxCoeff());
   }
   const auto [sure, likely, delta] = r.missed;
-  if (r.end == End::smallest)
-    return out + (std::isfinite(likely) ? fmt::format("none below {:.4g} was missed\n", likely)
-                                        : "what may have been missed was not measured\n");
+  if (r.end == End::smallest) {
+    if (!std::isfinite(likely)) return out + "what may have been missed was not measured\n";
+    if (std::isfinite(sure) && !(likely > sure))
+      return out + fmt::format("none below {:.4g} was missed\n", sure);
+    out += fmt::format("none below {:.4g} was missed (but for a chance of {:.1g}", likely, delta);
+    return out + (std::isfinite(sure) ? fmt::format("; beyond doubt, none below {:.4g})\n", sure) : ")\n");
+  }
   if (std::isfinite(sure) && !(likely < sure))
     return out + fmt::format("none above {:.4g} was missed\n", sure);
   if (!std::isfinite(likely)) return out + "what may have been missed was not measured\n";

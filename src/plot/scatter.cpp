@@ -30,6 +30,23 @@ void check_panels(const std::vector<Panel>& panels) {
   }
 }
 
+struct Size {
+  double w, h;
+};
+
+/// A page that points drawn to one scale fill, beside the axes' names and a legend: no wider than usual, no
+/// higher, and not too narrow for a title.
+Size size_around(const MatrixView<double>& points) {
+  constexpr double width = 800, height = 600, beside = 230, above = 110;
+  if (points.cols() != 2 || points.rows() == 0) return {width, height};
+  const Eigen::RowVectorXd spread = points.colwise().maxCoeff() - points.colwise().minCoeff();
+  if (!(spread.minCoeff() > 0) || !spread.allFinite()) return {width, height};
+  const double slope = spread[1] / spread[0];
+  if (slope < (height - above) / (width - beside))
+    return {width, std::max(300.0, above + slope * (width - beside))};
+  return {std::max(480.0, beside + (height - above) / slope), height};
+}
+
 double room_for_legend(const Canvas& canvas) { return canvas.page().h - 4 * page_margin; }
 
 }  // namespace
@@ -92,8 +109,8 @@ void scatter(const std::string& path, const MatrixView<double>& points, const st
              const Style& style) {
   const Format format = format_of(path);
   const bool strip = points.cols() == 1;
-  Canvas canvas(format, or_default(style.width, 800), or_default(style.height, strip ? 420 : 600),
-                style.title);
+  const Size natural = strip ? Size{800, 420} : style.equal_aspect ? size_around(points) : Size{800, 600};
+  Canvas canvas(format, or_default(style.width, natural.w), or_default(style.height, natural.h), style.title);
   draw_scatter(canvas, points, label, style);
   save(canvas, path);
 }

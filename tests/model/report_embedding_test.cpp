@@ -127,6 +127,12 @@ TEST(EmbeddingText, OfTheBottomOfASpectrumHasNoShares) {
   EXPECT_TRUE(has(text, "  component    eigenvalue  residual\n          1         1e-07   1.0e-15\n"))
       << text;
   EXPECT_TRUE(has(text, "none below 3.5e-07 was missed")) << text;
+  Report guessed = lle_report();
+  guessed.missed = {2e-7, 3.5e-7, 1e-6};
+  EXPECT_TRUE(
+      has(guessed.to_string(),
+          "none below 3.5e-07 was missed (but for a chance of 1e-06; beyond doubt, none below 2e-07)"))
+      << guessed.to_string();
   EXPECT_TRUE(has(text, "one piece, 1 point outside of the largest left out\n")) << text;
   EXPECT_FALSE(has(text, "share") || has(text, "nan")) << text;
 }
