@@ -29,6 +29,7 @@ void sorgqr_(const int*, const int*, const int*, float*, const int*, const float
 void dgesdd_(const char*, const int*, const int*, double*, const int*, double*, double*, const int*, double*,
              const int*, double*, const int*, int*, int*);
 void dpotrf_(const char*, const int*, double*, const int*, int*);
+void dpstrf_(const char*, const int*, double*, const int*, int*, int*, const double*, double*, int*);
 void dsytrf_(const char*, const int*, double*, const int*, int*, double*, const int*, int*);
 }
 
@@ -287,6 +288,22 @@ Index cholesky(Block<double>& matrix) {
   if (info < 0) require_success(info, "potrf");
   matrix.triangularView<Eigen::StrictlyUpper>().setZero();
   return info > 0 ? info - 1 : n;
+}
+
+PivotOrder pivoted_cholesky(Block<double>& matrix, double least) {
+  PivotOrder out;
+  const OneThread alone;
+  const auto mine = turn();
+  const int n = narrow(matrix.rows());
+  if (n == 0) return out;
+  std::vector<int> pivots(static_cast<std::size_t>(n));
+  std::vector<double> work(2 * static_cast<std::size_t>(n));
+  int rank = 0, info = 0;
+  dpstrf_("L", &n, matrix.data(), &n, pivots.data(), &rank, &least, work.data(), &info);
+  if (info < 0) require_success(info, "pstrf");
+  for (const int pivot : pivots) out.order.push_back(pivot - 1);
+  out.rank = rank;
+  return out;
 }
 
 Index positive_inertia(Block<double>& matrix) {

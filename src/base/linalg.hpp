@@ -3,6 +3,8 @@
 
 #include <mercer/matrix.hpp>
 
+#include <vector>
+
 namespace mercer::linalg {
 
 enum class Transpose { no, yes };
@@ -57,6 +59,15 @@ void svd(Block<double>& matrix, Vector<double>& values);
 /// The lower triangle becomes its Cholesky factor; the upper one is set to zero. How many leading rows
 /// are positive definite: all of them unless rounding or the matrix itself forbids.
 [[nodiscard]] Index cholesky(Block<double>& matrix);
+
+/// Cholesky with complete pivoting of the symmetric matrix in the lower triangle: the largest diagonal
+/// element left comes next, and none of at most `least` is taken. The leading rank x rank triangle becomes
+/// the factor of the rows `order[0 .. rank)`; what stands beyond it means nothing.
+struct PivotOrder {
+  std::vector<Index> order;
+  Index rank = 0;
+};
+[[nodiscard]] PivotOrder pivoted_cholesky(Block<double>& matrix, double least);
 
 /// Number of positive eigenvalues of the symmetric matrix in the lower triangle, by LDLᵀ.
 [[nodiscard]] Index positive_inertia(Block<double>& matrix);

@@ -20,6 +20,10 @@ namespace {
 constexpr Index basis_part = 512;
 /// Rows whose kernel values are made at a time: they stay in cache until they are finished.
 constexpr Index tile_rows = 128;
+/// Columns of L⁻¹ that one thread makes at a time.
+constexpr Index inverse_columns = 64;
+/// L⁻¹ may be so much larger than its pivots alone explain, and no check is needed below the second.
+constexpr double most_growth = 32, harmless_enlargement = 1e4;
 
 }  // namespace
 
@@ -41,19 +45,76 @@ Block<double> extended_cholesky(const Block<double>& factor, const Block<double>
   return out;
 }
 
+Vector<double> enlargement(const Block<double>& factor, const Run& run) {
+  const Index r = factor.rows(), parts = (r + inverse_columns - 1) / inverse_columns;
+  const Vector<double> scale = factor.rowwise().norm();
+  Block<double> squares = Block<double>::Zero(r, parts);  // a column for each part, added in order
+  parallel_for(parts, run, [&](Index part) {
+    const Index first = part * inverse_columns, count = std::min(inverse_columns, r - first),
+                rest = r - first;
+    Block<double> columns = Block<double>::Zero(rest, count);  // L⁻¹ is lower triangular, too
+    columns.diagonal() = scale.segment(first, count);
+    linalg::solve_lower<double>(linalg::Transpose::no, rest, count, factor.data() + first * (r + 1), r,
+                                columns.data(), rest);
+    squares.col(part).tail(rest) = columns.rowwise().squaredNorm();
+  });
+  return squares.rowwise().sum().cwiseSqrt();
+}
+
+namespace {
+
+/// By complete pivoting of what is new in the landmarks after the fixed ones, relative to their diagonals.
+IndependentLandmarks by_complete_pivoting(const Block<double>& fixed, const Block<double>& all,
+                                          double least) {
+  const Index before = fixed.rows(), added = all.rows() - before;
+  Block<double> corner = all.topRightCorner(before, added);
+  linalg::solve_lower<double>(linalg::Transpose::no, before, added, fixed.data(), std::max<Index>(1, before),
+                              corner.data(), std::max<Index>(1, before));
+  Block<double> rest = all.bottomRightCorner(added, added);
+  if (before > 0) rest -= corner.transpose() * corner;
+  const Vector<double> scale =
+      (all.diagonal().tail(added).array() > 0).select(all.diagonal().tail(added), 1.0).cwiseSqrt();
+  const Vector<double> inverse = scale.cwiseInverse();
+  rest = (inverse.asDiagonal() * rest * inverse.asDiagonal()).eval();
+  const linalg::PivotOrder found = linalg::pivoted_cholesky(rest, least);
+  IndependentLandmarks out;
+  out.kept.resize(static_cast<std::size_t>(before));
+  std::iota(out.kept.begin(), out.kept.end(), Index(0));
+  out.factor = Block<double>::Zero(before + found.rank, before + found.rank);
+  out.factor.topLeftCorner(before, before) = fixed;
+  for (Index i = 0; i < found.rank; ++i) {
+    const Index place = found.order[static_cast<std::size_t>(i)];
+    out.kept.push_back(before + place);
+    out.factor.row(before + i).head(before) = corner.col(place).transpose();
+    out.factor.row(before + i).segment(before, i + 1) = scale[place] * rest.row(i).head(i + 1);
+  }
+  return out;
+}
+
+/// Small pivots multiply where the rows are in an unlucky order: then L⁻¹ is far larger than 1/L_pp.
+bool is_tame(const Block<double>& factor, const Run& run) {
+  if (factor.rows() == 0) return true;
+  const Vector<double> alone = factor.rowwise().norm().cwiseQuotient(factor.diagonal());
+  return enlargement(factor, run).maxCoeff() <=
+         std::max(harmless_enlargement, most_growth * alone.maxCoeff());
+}
+
+}  // namespace
+
 template <class T>
 IndependentLandmarks independent_landmarks(const Kernel& kernel, const Samples<T>& landmarks,
                                            const Block<double>& fixed, const Run& run) {
   const Block<double> all = gram<double>(kernel, landmarks.template cast<double>(), run);
+  if (!all.allFinite()) throw kernel_overflow(kernel);
+  const double least = cholesky_rounding<T>(landmarks.rows());
   IndependentLandmarks out;
-  out.kept.resize(static_cast<std::size_t>(landmarks.rows()));
-  std::iota(out.kept.begin(), out.kept.end(), Index(0));
-  const double least = cholesky_rounding<T>(landmarks.rows()) / 4;
-  while (true) {
-    out.factor = extended_cholesky(fixed, all(out.kept, out.kept), least);
-    if (out.factor.rows() == static_cast<Index>(out.kept.size())) return out;
-    out.kept.erase(out.kept.begin() + out.factor.rows());
+  out.factor = extended_cholesky(fixed, all, least / 4);
+  if (out.factor.rows() == landmarks.rows() && is_tame(out.factor, run)) {
+    out.kept.resize(static_cast<std::size_t>(landmarks.rows()));
+    std::iota(out.kept.begin(), out.kept.end(), Index(0));
+    return out;
   }
+  return by_complete_pivoting(fixed, all, least);
 }
 
 template <class T>

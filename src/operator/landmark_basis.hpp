@@ -15,12 +15,18 @@ namespace mercer {
 [[nodiscard]] Block<double> extended_cholesky(const Block<double>& factor, const Block<double>& gram,
                                               double least);
 
+/// g_p = ‖e_pᵀL⁻¹D‖, D² = diag LLᵀ: how much the rounding of k_S, relative to √(k_ss k(x, x)), is enlarged in
+/// the p-th element of φ(x) = L⁻¹k_S(x). At least √k_pp/L_pp; more where dependent landmarks follow each other.
+[[nodiscard]] Vector<double> enlargement(const Block<double>& factor, const Run& run);
+
 /// Landmarks that stay independent in double, and the factor of their matrix. Those chosen in float may not.
 struct IndependentLandmarks {
-  std::vector<Index> kept;  ///< ascending positions among those given
+  std::vector<Index> kept;  ///< positions among those given, in the order of the factor
   Block<double> factor;
 };
-/// The first `fixed.rows()` of the landmarks have a factor already.
+/// The first `fixed.rows()` of the landmarks have a factor already. The order is kept where the factor in it
+/// enlarges rounding no more than its pivots alone explain. Else they are taken by complete pivoting: then small
+/// pivots do not multiply (Higham 2002, section 10.3), and what is left out is dependent on what was taken.
 template <class T>
 [[nodiscard]] IndependentLandmarks independent_landmarks(const Kernel& kernel, const Samples<T>& landmarks,
                                                          const Block<double>& fixed, const Run& run);

@@ -74,10 +74,11 @@ template <class T>
 void PivotedCholesky<T>::draw_pivots(const PivotRequest& request, const Run& run) {
   Random random(run.seed, 0x7069766f74ULL);  // a stream of its own
   const auto uniform = [&] { return random.uniform(); };
-  const double trace = diagonal_.sum(), wanted = request.tolerance * trace;
+  const double trace = diagonal_.sum();
   while (true) {
     run.check();
     const double left = remaining_.sum();
+    const double wanted = request.tolerance * (request.centered ? represented_trace(true) : trace);
     if (request.tolerance > 0 && left <= wanted) {
       stop_ = PivotStop::tolerance;
       return;
@@ -101,9 +102,9 @@ void PivotedCholesky<T>::draw_pivots(const PivotRequest& request, const Run& run
     append(block, run);
     const double by_rank = double(rank()) / double(request.max_rank);
     const double by_trace =
-        request.tolerance > 0 && trace > 0
-            ? std::log(std::max(remaining_.sum() / trace, request.tolerance)) / std::log(request.tolerance)
-            : 0;
+        wanted > 0 ? std::log(std::max(remaining_.sum() / wanted * request.tolerance, request.tolerance)) /
+                         std::log(request.tolerance)
+                   : 0;
     run.report("factor", std::clamp(std::max(by_rank, by_trace), 0.0, 1.0));
   }
 }
@@ -185,7 +186,9 @@ void PivotedCholesky<T>::append(const Accepted& block, const Run& run) {
     panels_.push_back({HugeBuffer<T>(static_cast<std::size_t>(n * stride)), stride});
   }
 
-  parallel_for((n + column_rows - 1) / column_rows, run, [&](Index chunk) {
+  const Index chunks = (n + column_rows - 1) / column_rows;
+  Block<double> sums(width, chunks);  // of the columns of F, a chunk at a time
+  parallel_for(chunks, run, [&](Index chunk) {
     const Index i0 = chunk * column_rows, rows = std::min(column_rows, n - i0);
     T* tile = thread_scratch<T>(column_rows * width);
     columns.evaluate(i0, rows, 0, width, tile);
@@ -197,6 +200,7 @@ void PivotedCholesky<T>::append(const Accepted& block, const Run& run) {
     }
     solver.solve(tile, rows);
     const Eigen::Map<const Matrix<T>> f(tile, rows, width);
+    sums.col(chunk) = f.template cast<double>().colwise().sum().transpose();
     for (Index first = before; first < before + width;) {
       const Index column = first % panel_width,
                   count = std::min(panel_width - column, before + width - first);
@@ -213,8 +217,14 @@ void PivotedCholesky<T>::append(const Accepted& block, const Run& run) {
       remaining_[i0 + i] = std::max(0.0, remaining_[i0 + i] - taken);
     }
   });
+  mean_part_ += sums.rowwise().sum().squaredNorm() / double(n);
   for (const Index row : block.rows) remaining_[row] = 0;
   pivots_.insert(pivots_.end(), block.rows.begin(), block.rows.end());
+}
+
+template <class T>
+double PivotedCholesky<T>::represented_trace(bool centered) const {
+  return std::max(0.0, diagonal_.sum() - remaining_.sum() - (centered ? mean_part_ : 0));
 }
 
 template <class T>

@@ -15,7 +15,8 @@ namespace mercer {
 
 struct PivotRequest {
   Index max_rank = 0;
-  double tolerance = 0;           ///< stop once tr E ≤ tolerance · tr K
+  double tolerance = 0;  ///< stop once tr E ≤ tolerance · tr K, or · tr HFFᵀH ≤ tr HKH when centred
+  bool centered = false;
   std::vector<Index> first = {};  ///< pivots taken before any is drawn, in this order
   bool draw = true;               ///< then go on with random ones
 };
@@ -38,6 +39,8 @@ class PivotedCholesky {
   [[nodiscard]] const Vector<double>& remaining() const { return remaining_; }  ///< of E, at least 0
   /// E_ij = k(x_i, x_j) − F_i·F_j, to cholesky_rounding of √(k_ii k_jj).
   [[nodiscard]] double remainder(Index i, Index j) const;
+  /// tr FFᵀ, or tr HFFᵀH.
+  [[nodiscard]] double represented_trace(bool centered) const;
   /// Rows [first, first + count) of F, row-major.
   void copy_rows(Index first, Index count, T* out) const;
 
@@ -79,6 +82,7 @@ class PivotedCholesky {
   std::vector<Panel> panels_;
   std::vector<Index> pivots_;
   Vector<double> diagonal_, remaining_;
+  double mean_part_ = 0;  ///< 1ᵀFFᵀ1/n
   PivotStop stop_ = PivotStop::rank;
 };
 
