@@ -71,9 +71,9 @@ void dot_tile(const Samples<T>& x, Index i0, Index rows, const Samples<T>& y, In
     dense_dot(x, i0, rows, y, j0, cols, out);
 }
 
-/// Σ (x − y)² of two CSR rows, without cancellation.
-template <class T>
-T sparse_sqdist(const Samples<T>& x, Index i, const Samples<T>& y, Index j) {
+/// Σ_k pair(x_k, y_k) of two CSR rows, without cancellation.
+template <class T, class Pair>
+T sparse_pair_sum(const Samples<T>& x, Index i, const Samples<T>& y, Index j, Pair pair) {
   const auto a = x.sparse(), b = y.sparse();
   auto p = a.outerIndexPtr()[i], p_end = a.outerIndexPtr()[i + 1];
   auto q = b.outerIndexPtr()[j], q_end = b.outerIndexPtr()[j + 1];
@@ -81,10 +81,9 @@ T sparse_sqdist(const Samples<T>& x, Index i, const Samples<T>& y, Index j) {
   while (p < p_end || q < q_end) {
     const std::int64_t cp = p < p_end ? a.innerIndexPtr()[p] : std::numeric_limits<std::int64_t>::max();
     const std::int64_t cq = q < q_end ? b.innerIndexPtr()[q] : std::numeric_limits<std::int64_t>::max();
-    const T e = (cp <= cq ? a.valuePtr()[p] : T(0)) - (cq <= cp ? b.valuePtr()[q] : T(0));
+    sum += pair(cp <= cq ? a.valuePtr()[p] : T(0), cq <= cp ? b.valuePtr()[q] : T(0));
     p += cp <= cq;
     q += cq <= cp;
-    sum += e * e;
   }
   return sum;
 }
@@ -100,7 +99,7 @@ void sqdist_tile(const RowSet<T>& x, Index i0, Index rows, const RowSet<T>& y, I
     for (Index j = 0; j < cols; ++j) {
       if (row[j] >= guard * (a + y.norms[j0 + j])) continue;
       if (x.rows.is_sparse()) {
-        row[j] = sparse_sqdist(x.rows, i0 + i, y.rows, j0 + j);
+        row[j] = sparse_pair_sum(x.rows, i0 + i, y.rows, j0 + j, [](T p, T q) { return (p - q) * (p - q); });
       } else {
         const auto left = x.rows.dense(), right = y.rows.dense();
         row[j] = elementwise::sqdist(left.data() + (i0 + i) * left.outerStride(),
@@ -111,7 +110,8 @@ void sqdist_tile(const RowSet<T>& x, Index i0, Index rows, const RowSet<T>& y, I
 }
 
 /// Tiles of a sum over features that is not an inner product: Σ_k pair(x_k, y_k), where
-/// pair(x, 0) = own(x) and pair(0, 0) = 0. For CSR rows Σ_k own(x_k) is corrected at y's entries.
+/// pair(x, 0) = own(x) and pair(0, 0) = 0. For CSR rows Σ_k own(x_k) is corrected at y's entries; where
+/// little is left, the pair is summed directly.
 template <class T, class DenseSum, class Own, class Pair>
 void feature_sum_tile(const RowSet<T>& x, Index i0, Index rows, const RowSet<T>& y, Index j0, Index cols,
                       T* out, DenseSum dense_sum, Own own, Pair pair) {
@@ -131,9 +131,11 @@ void feature_sum_tile(const RowSet<T>& x, Index i0, Index rows, const RowSet<T>&
   for_sparse_pairs(
       x.rows, i0, rows, y.rows, j0, cols,
       [&](Index i, Index j, const T* row, const std::int64_t* columns, const T* values, Index count) {
-        T sum = total[static_cast<std::size_t>(i)];
+        const T whole = total[static_cast<std::size_t>(i)];
+        T sum = whole;
         for (Index p = 0; p < count; ++p) sum += pair(row[columns[p]], values[p]) - own(row[columns[p]]);
-        out[i * cols + j] = std::max(sum, T(0));
+        if (sum < T(0.01) * whole) sum = sparse_pair_sum(x.rows, i0 + i, y.rows, j0 + j, pair);
+        out[i * cols + j] = sum;
       });
 }
 
@@ -181,18 +183,40 @@ Vector<double> squared_norms(const Samples<T>& rows) {
 
 }  // namespace
 
+namespace {
+
+struct MeanAndSpread {
+  Vector<double> mean;
+  double spread = 0;  ///< mean squared distance from it
+};
+
+template <class T>
+MeanAndSpread mean_and_spread(const Samples<T>& rows) {
+  const auto m = rows.dense();
+  MeanAndSpread out{Vector<double>::Zero(m.cols())};
+  for (Index i = 0; i < m.rows(); ++i) out.mean += m.row(i).template cast<double>().transpose();
+  out.mean /= double(m.rows());
+  for (Index i = 0; i < m.rows(); ++i)
+    out.spread += (m.row(i).template cast<double>().transpose() - out.mean).squaredNorm();
+  out.spread /= double(m.rows());
+  return out;
+}
+
+}  // namespace
+
 template <class T>
 Vector<double> distance_shift(const Samples<T>& rows) {
   if (rows.is_sparse() || rows.rows() == 0) return {};  // a shift would fill in the zeros
-  const auto m = rows.dense();
-  Vector<double> mean = Vector<double>::Zero(m.cols());
-  for (Index i = 0; i < m.rows(); ++i) mean += m.row(i).template cast<double>().transpose();
-  mean /= double(m.rows());
-  double spread = 0;
-  for (Index i = 0; i < m.rows(); ++i)
-    spread += (m.row(i).template cast<double>().transpose() - mean).squaredNorm();
-  spread /= double(m.rows());
-  return mean.squaredNorm() > 3 * spread ? mean : Vector<double>();
+  MeanAndSpread m = mean_and_spread(rows);
+  return m.mean.squaredNorm() > 3 * m.spread ? std::move(m.mean) : Vector<double>();
+}
+
+template <class T>
+double squared_offset(const Samples<T>& rows) {
+  if (rows.is_sparse() || rows.rows() == 0) return 0;
+  const MeanAndSpread m = mean_and_spread(rows);
+  const double squared = m.mean.squaredNorm();
+  return squared > 0 ? squared / m.spread : 0;
 }
 
 template <class T>
@@ -225,10 +249,37 @@ void primitive_tile(Primitive primitive, const RowSet<T>& x, Index i0, Index row
   }
 }
 
-#define MERCER_INSTANTIATE(T)                                                              \
-  template Vector<double> distance_shift(const Samples<T>&);                               \
-  template RowSet<T> make_row_set(const Samples<T>&, PrimitiveSet, const Vector<double>&); \
-  template void primitive_tile(Primitive, const RowSet<T>&, Index, Index, const RowSet<T>&, Index, Index, T*);
+template <class T>
+void primitive_rounding(Primitive primitive, const RowSet<T>& x, Index i0, Index rows, const RowSet<T>& y,
+                        Index j0, Index cols, const T* values, T* out) {
+  // A sum of d products, in whatever order: γ_d at worst, √d ε as a rule (Higham 2002, sections 3.1 and 2.8).
+  const bool sparse = y.rows.is_sparse();
+  const double terms = double(y.rows.stored()) / std::max(1.0, double(y.rows.rows()));
+  const T sum = std::numeric_limits<T>::epsilon() * T(2 + std::sqrt(terms));
+  const T root = T(std::sqrt(double(y.rows.cols())));  // ‖x‖₁ ≤ √d ‖x‖
+  for (Index i = 0; i < rows; ++i)
+    for (Index j = 0; j < cols; ++j) {
+      const T value = values[i * cols + j], a = x.lengths[i0 + i], b = y.lengths[j0 + j];
+      T size = std::abs(value);  // of what was summed
+      if (primitive == Primitive::dot) size = a * b;
+      if (primitive == Primitive::cosine) size = T(a * b > 0 ? 1 : 0);
+      if (primitive == Primitive::sqdist) {
+        const T whole = x.norms[i0 + i] + y.norms[j0 + j];
+        if (value >= cancellation_guard<T> * whole) size = whole;
+      }
+      if (sparse && (primitive == Primitive::l1dist || primitive == Primitive::chi2)) size = root * (a + b);
+      out[i * cols + j] = sum * size;
+    }
+}
+
+#define MERCER_INSTANTIATE(T)                                                                             \
+  template Vector<double> distance_shift(const Samples<T>&);                                              \
+  template double squared_offset(const Samples<T>&);                                                      \
+  template RowSet<T> make_row_set(const Samples<T>&, PrimitiveSet, const Vector<double>&);                \
+  template void primitive_tile(Primitive, const RowSet<T>&, Index, Index, const RowSet<T>&, Index, Index, \
+                               T*);                                                                       \
+  template void primitive_rounding(Primitive, const RowSet<T>&, Index, Index, const RowSet<T>&, Index,    \
+                                   Index, const T*, T*);
 MERCER_INSTANTIATE(float)
 MERCER_INSTANTIATE(double)
 #undef MERCER_INSTANTIATE

@@ -22,6 +22,10 @@ struct RowSet {
 template <class T>
 [[nodiscard]] Vector<double> distance_shift(const Samples<T>& rows);
 
+/// ‖mean‖² beside the mean squared distance from it; 0 for sparse rows, which are not moved.
+template <class T>
+[[nodiscard]] double squared_offset(const Samples<T>& rows);
+
 template <class T>
 [[nodiscard]] RowSet<T> make_row_set(const Samples<T>& rows, PrimitiveSet needs, const Vector<double>& shift);
 
@@ -30,5 +34,10 @@ template <class T>
 template <class T>
 void primitive_tile(Primitive primitive, const RowSet<T>& x, Index i0, Index rows, const RowSet<T>& y,
                     Index j0, Index cols, T* out);
+
+/// How far rounding may have moved what primitive_tile gave in `values`; both sets need their lengths.
+template <class T>
+void primitive_rounding(Primitive primitive, const RowSet<T>& x, Index i0, Index rows, const RowSet<T>& y,
+                        Index j0, Index cols, const T* values, T* out);
 
 }  // namespace mercer

@@ -27,6 +27,8 @@ class TileJob {
   }
   /// A lone leaf may compute its primitive straight into the result.
   void only_leaf() { only_leaf_ = true; }
+  /// Primitives as they would be with so many times their rounding added.
+  void add_rounding(T times) { rounding_times_ = times; }
 
  private:
   [[nodiscard]] Index size() const { return rows_ * cols_; }
@@ -36,6 +38,11 @@ class TileJob {
     if (tile.empty()) {
       tile.resize(static_cast<std::size_t>(size()));
       primitive_tile(p, x_, i0_, rows_, y_, j0_, cols_, tile.data());
+      if (rounding_times_ > 0) {
+        std::vector<T> rounding(tile.size());
+        primitive_rounding(p, x_, i0_, rows_, y_, j0_, cols_, tile.data(), rounding.data());
+        for (std::size_t i = 0; i < tile.size(); ++i) tile[i] += rounding_times_ * rounding[i];
+      }
     }
     return tile.data();
   }
@@ -123,6 +130,7 @@ class TileJob {
   const RowSet<T>&x_, &y_;
   Index i0_, j0_, rows_, cols_;
   bool only_leaf_ = false;
+  T rounding_times_ = 0;
   std::map<Primitive, std::vector<T>> primitives_;
 };
 
@@ -155,6 +163,32 @@ PrimitiveSet primitives_of(const Kernel& kernel) {
              },
              kernel.node().value);
   return needs;
+}
+
+template <class T>
+Matrix<double> value_rounding(const Kernel& kernel, const Samples<T>& x, const Samples<T>& y) {
+  constexpr T times = 16;  // so that the difference is more than the rounding of the kernel's own formula
+  constexpr Index columns = 512;
+  constexpr double own = 4 * double(std::numeric_limits<T>::epsilon());
+  PrimitiveSet needs = primitives_of(kernel);
+  const Vector<double> shift = needs.has(Primitive::sqdist) ? distance_shift(y) : Vector<double>();
+  needs |= Primitive::cosine;  // for the lengths of rows
+  const RowSet<T> right = make_row_set(y, needs, shift),
+                  left = make_row_set(x.in_the_form_of(y), needs, shift);
+  const Index rows = x.rows(), all = kernel.is_precomputed() ? x.cols() : y.rows();
+  Matrix<double> out(rows, all);
+  for (Index j0 = 0; j0 < all; j0 += columns) {
+    const Index cols = std::min(columns, all - j0);
+    Matrix<T> value(rows, cols), moved(rows, cols);
+    TileJob<T>(left, 0, rows, right, j0, cols).evaluate(kernel, value.data());
+    TileJob<T> job(left, 0, rows, right, j0, cols);
+    job.add_rounding(times);
+    job.evaluate(kernel, moved.data());
+    const Matrix<double> k = value.template cast<double>();
+    out.middleCols(j0, cols) =
+        (moved.template cast<double>() - k).cwiseAbs() / double(times) + own * k.cwiseAbs();
+  }
+  return out;
 }
 
 template <class T>
@@ -225,6 +259,8 @@ KernelTiles<T> KernelTiles<T>::among(const std::vector<Index>& which) const {
   return {kernel_, true, {}, pick(right_, which)};
 }
 
+template Matrix<double> value_rounding(const Kernel&, const Samples<float>&, const Samples<float>&);
+template Matrix<double> value_rounding(const Kernel&, const Samples<double>&, const Samples<double>&);
 template class KernelTiles<float>;
 template class KernelTiles<double>;
 

@@ -44,6 +44,12 @@ class KernelTiles {
   RowSet<T> left_, right_;
 };
 
+/// By how much rounding may have moved k(x_i, y_j) as evaluated in T: the primitives may be off by a few ε of
+/// the numbers that were summed, and what that does to the kernel is tried on the kernel itself. Rounding
+/// inside of a user's function is not known, and taken for a few ε of its value.
+template <class T>
+[[nodiscard]] Matrix<double> value_rounding(const Kernel& kernel, const Samples<T>& x, const Samples<T>& y);
+
 /// Which primitives a kernel is made of.
 [[nodiscard]] PrimitiveSet primitives_of(const Kernel& kernel);
 

@@ -1,0 +1,21 @@
+// What rounding does to a kernel matrix before any eigensolver sees it: K + δK is what was evaluated. By Weyl
+// an eigenvalue moves by ‖δK‖₂ at most, and a residual by as much; so no residual, bound or trace may claim
+// more.
+#pragma once
+
+#include <mercer/kernel.hpp>
+
+namespace mercer {
+
+/// Estimated from some of the rows, those of the largest points among them; all rows where they are few.
+struct GramRounding {
+  double norm = 0;      ///< ‖δK‖_F ≥ ‖δK‖₂; centring does not enlarge it
+  double trace = 0;     ///< Σ|δk_ii|
+  double relative = 0;  ///< the largest |δk_ij|/√(k_ii k_jj)
+};
+
+/// As evaluated in T; the samples are K itself where the kernel is precomputed.
+template <class T>
+[[nodiscard]] GramRounding gram_rounding(const Kernel& kernel, const Samples<T>& samples);
+
+}  // namespace mercer
