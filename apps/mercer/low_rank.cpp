@@ -43,7 +43,7 @@ void LowRankFlags::add_to(CLI::App& parser, const std::string& group) {
       ->type_name("R")
       ->check(CLI::Range(Index(1), Index(1000000000)).description(""))
       ->group(group);
-  parser.add_option("--tolerance", tolerance, "low rank: share of the trace to leave out (1e-3)")
+  parser.add_option("--tolerance", tolerance, "low rank: share of the variance to leave out (1e-3)")
       ->type_name("E")
       ->check(positive_number())
       ->group(group);

@@ -44,7 +44,7 @@ enum class Landmarks {
 /// Of Route::lowrank. Either a rank or a tolerance; neither: a tolerance of 1e-3, as far as memory goes.
 struct LowRank {
   Index rank = 0;
-  double tolerance = 0;  ///< share of tr K that may be left out
+  double tolerance = 0;  ///< share of tr K̃ (uncentred: tr K) that may be left out
   Landmarks landmarks = Landmarks::pivoted;
   std::vector<Index> given = {};  ///< rows, from 0
 };

@@ -4,7 +4,7 @@
 #include "model/component_rules.hpp"
 
 #include "base/random.hpp"
-#include "model/share_count.hpp"
+#include "model/shares.hpp"
 
 #include <mercer/spectrum.hpp>
 

@@ -7,12 +7,15 @@
 #include "base/parallel.hpp"
 #include "base/stopwatch.hpp"
 #include "kernel/tiles.hpp"
+#include "kernel/translation.hpp"
+#include "model/contradictions.hpp"
 #include "model/kernel_expansion.hpp"
 #include "model/low_rank_fit.hpp"
 #include "model/model_file.hpp"
 #include "model/spectral_fit.hpp"
 #include "operator/centered.hpp"
 #include "operator/gram_operator.hpp"
+#include "operator/gram_rounding.hpp"
 #include "operator/landmark_approximation.hpp"
 #include "spectral/orthonormal.hpp"
 
@@ -64,12 +67,24 @@ Problem problem_of(const Samples<T>& samples, const KernelPcaOptions& options) {
   return p;
 }
 
+/// Far from the origin an inner product loses the digits that tell points apart. Where centring in feature
+/// space makes up for a translation the inputs are centred as well: the same K̃, with its digits.
+template <class T>
+bool moves_to_the_origin(const Samples<T>& samples, const KernelPcaOptions& options) {
+  constexpr double far = 1e4;  // squared: four digits lost
+  return options.center && options.scale == Scale::none &&
+         primitives_of(options.kernel).has(Primitive::dot) && centering_removes_translation(options.kernel) &&
+         squared_offset(samples) > far;
+}
+
 /// Everything the fit learns from the kernel matrix.
 template <class T>
 struct KernelSolution {
   Solved<T> solved;
   Vector<double> row_sums;  ///< K·1
   double scale = 0;         ///< ‖K‖ as far as centring subtracts from it
+  GramRounding rounding;    ///< of K's elements
+  double trace_of_kernel = 0;
 };
 
 /// K̃ written out, in double whatever T is, and LAPACK.
@@ -82,6 +97,8 @@ KernelSolution<T> solve_by_lapack(const Kernel& kernel, const Samples<T>& points
     throw Error(ErrorCode::bad_data, fmt::format("kernel {} overflows on this data", kernel.to_string()),
                 "scale the inputs (--scale standardize) or choose smaller parameters");
   KernelSolution<T> out;
+  out.rounding = gram_rounding(kernel, points.template cast<double>());
+  out.trace_of_kernel = full.trace();
   out.row_sums = full.rowwise().sum();
   const double n = double(full.rows()), total = out.row_sums.sum();
   out.scale = std::abs(total) / n;
@@ -121,10 +138,14 @@ KernelSolution<T> solve_by_tiles(const Kernel& kernel, const Samples<double>& po
   const GramOperator gram(kernel, points, storage, run);
   watch.lap("kernel");
   KernelSolution<T> out;
+  out.rounding = gram_rounding(kernel, points);
   if (center)
     out.solved = rounded<T>(solve_iteratively<double>(CenteredOperator<double>(gram), request, run));
   else
     out.solved = rounded<T>(solve_iteratively<double>(gram, request, run));
+  if (storage == Storage::stored)  // two planes of float: 48 bits
+    out.rounding.norm += std::ldexp(1.0, -48) * std::sqrt(gram.frobenius_squared().value_or(0));
+  out.trace_of_kernel = gram.trace().value();
   out.row_sums = *gram.row_sums();
   out.scale = std::abs(out.row_sums.sum()) / double(points.rows());
   watch.lap("solve");
@@ -209,8 +230,11 @@ KernelPca<T> KernelPca<T>::fit(const Samples<T>& samples, const KernelPcaOptions
   if (options.kernel.is_precomputed() && options.scale != Scale::none)
     throw Error(ErrorCode::usage, "a precomputed kernel matrix cannot be scaled like samples",
                 "leave out --scale");
-  if (options.route == Route::lowrank)
-    return LowRankFit<T>::fit(samples, options, problem_of(samples, options), run);
+  if (options.route == Route::lowrank) {
+    KernelPcaOptions near_origin = options;
+    if (moves_to_the_origin(samples, options)) near_origin.scale = Scale::center;
+    return LowRankFit<T>::fit(samples, near_origin, problem_of(samples, near_origin), run);
+  }
   const ThreadScope threads(run);
   Stopwatch watch;
   KernelPca model;
@@ -218,7 +242,8 @@ KernelPca<T> KernelPca<T>::fit(const Samples<T>& samples, const KernelPcaOptions
   const Problem problem = problem_of(samples, options);
   report.plan = make_plan(problem, options.route, run);
   estimate_seconds_if_known(report.plan, problem, run);
-  model.scaling_ = Scaling<T>::fit(options.scale, samples);
+  model.scaling_ =
+      Scaling<T>::fit(moves_to_the_origin(samples, options) ? Scale::center : options.scale, samples);
   model.points_ = model.scaling_.apply(samples);
   options.kernel.check_data(model.points_);
   model.kernel_ = options.kernel.resolved(model.points_, run.seed);
@@ -241,7 +266,9 @@ KernelPca<T> KernelPca<T>::fit(const Samples<T>& samples, const KernelPcaOptions
   const double n = double(samples.rows());
   const double epsilon = std::numeric_limits<double>::epsilon();  // kernel matrices are in double
   const double threshold =
-      rounding_threshold(solution.solved, options.center ? solution.scale : 0, epsilon, route);
+      std::max(rounding_threshold(solution.solved, options.center ? solution.scale : 0, epsilon, route),
+               solution.rounding.norm);
+  allow_for_rounding(solution.solved, solution.rounding);
   // The other end of the spectrum is found to a looser tolerance than the components themselves.
   const double found_to = route == Route::dense ? 0 : (std::is_same_v<T, float> ? 1e-5 : 1e-8);
   const double largest = spectrum.values.size() ? std::abs(spectrum.values[0]) : 0;
@@ -267,10 +294,14 @@ KernelPca<T> KernelPca<T>::fit(const Samples<T>& samples, const KernelPcaOptions
   report.centered = options.center;
   fill_report(report, solution.solved, n);
   const double asked = options.residual > 0 ? options.residual : (std::is_same_v<T, float> ? 1e-5 : 1e-10);
-  if (report.components > 0 && report.residuals.maxCoeff() > 2 * asked * report.gram_eigenvalues[0])
+  if (const bool limited = report.components > 0 && report.residuals.maxCoeff() > 2 * asked * largest;
+      limited || solution.rounding.norm > asked * largest)
     report.notes.push_back(
-        "the kernel's values are large beside their variation, and rounding limits the residuals; "
-        "try --scale center or --scale standardize");
+        fmt::format("the kernel's values are large beside their variation: rounding moves eigenvalues by up "
+                    "to {:.2g} and the "
+                    "trace by up to {:.2g}; try --scale center or --scale standardize",
+                    solution.rounding.norm, solution.rounding.norm + solution.rounding.trace));
+  refuse_contradictions(report, std::max(solution.trace_of_kernel, 1e12 * solution.rounding.norm));
   watch.lap("scores");
   report.seconds = watch.laps_and_total();
   report.peak_bytes = peak_memory();

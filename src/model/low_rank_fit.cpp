@@ -1,13 +1,16 @@
 // Fitting on landmarks: with the factor F of all points in memory, or in passes over the points.
 #include "model/low_rank_fit.hpp"
 
+#include "base/linalg.hpp"
 #include "base/memory.hpp"
 #include "base/parallel.hpp"
 #include "kernel/landmarks.hpp"
+#include "model/contradictions.hpp"
 #include "model/low_rank_remainder.hpp"
 #include "model/spectral_fit.hpp"
 #include "operator/centered.hpp"
 #include "operator/gram_operator.hpp"
+#include "operator/gram_rounding.hpp"
 #include "operator/pivoted_cholesky.hpp"
 #include "operator/rejection_pivots.hpp"
 #include "operator/remainder_block.hpp"
@@ -31,10 +34,11 @@ double pivot_tolerance(const LowRank& options) {
   return options.tolerance > 0 ? options.tolerance : default_tolerance;
 }
 
-PivotRequest pivot_request(const LowRank& options, const LowRankLayout& layout) {
+PivotRequest pivot_request(const KernelPcaOptions& options, const LowRankLayout& layout) {
   PivotRequest out;
   out.max_rank = layout.rank;
-  out.tolerance = pivot_tolerance(options);
+  out.tolerance = pivot_tolerance(options.lowrank);
+  out.centered = options.center;
   return out;
 }
 
@@ -67,6 +71,82 @@ std::string note_of(PivotStop stop, const LowRank& options, Index rank, double s
         "the tolerance",
         rank, share_left);
   return "";
+}
+
+/// (F − 1φ̄ᵀ)U, summed in double.
+template <class T>
+Matrix<T> scores_of(const PivotedCholesky<T>& factor, const Block<double>& directions,
+                    const Vector<double>& mean, const Run& run) {
+  constexpr Index part = 256;
+  const Index n = factor.size(), r = factor.rank();
+  const Vector<double> offset = directions.transpose() * mean;
+  Matrix<T> out(n, directions.cols());
+  parallel_for((n + part - 1) / part, run, [&](Index chunk) {
+    const Index first = chunk * part, rows = std::min(part, n - first);
+    Matrix<T> features(rows, r);
+    factor.copy_rows(first, rows, features.data());
+    const Block<double> transposed = features.transpose().template cast<double>();
+    out.middleRows(first, rows) =
+        (linalg::transposed_times<double>(transposed, directions).rowwise() - offset.transpose())
+            .template cast<T>();
+  });
+  return out;
+}
+
+/// tr E beside what is sure of tr K̃.
+double share_left(const LandmarkState& state) {
+  const double whole = state.moments.centered ? state.moments.scatter.diagonal().sum() : state.diagonal_sum;
+  return whole > 0 ? state.remainder.trace() / whole : 0;
+}
+
+/// A residual above its probable bound says that the draw behind the bound has failed, as one in 1/δ may.
+void believe_what_was_measured(Report& report) {
+  EigenvalueBounds& b = *report.bounds;
+  if ((report.residuals.array() <= b.high.array() - report.gram_eigenvalues.array()).all()) return;
+  b.low = b.rigorous_low;
+  b.high = b.rigorous_high;
+  report.missed.probable = report.missed.rigorous;
+}
+
+std::string dependent_note(Index left_out, Index given) {
+  return fmt::format("{} of {} landmarks depend on the others and were left out", left_out, given);
+}
+
+/// F of all points and L of their landmarks, with the same columns.
+template <class T>
+struct Factored {
+  std::optional<PivotedCholesky<T>> of_points;
+  Block<double> of_landmarks;
+  PivotStop stop = PivotStop::rank;  ///< of drawn pivots
+};
+
+/// The landmarks asked for, or drawn, as far as they are independent, in an order that keeps rounding small.
+template <class T>
+Factored<T> factored(const Kernel& kernel, const Samples<T>& points, PivotRequest request, const Run& run) {
+  Factored<T> out;
+  bool fits = false;  // F has the columns that are wanted
+  if (request.draw) {
+    out.of_points.emplace(kernel, points, request, run);
+    out.stop = out.of_points->stop();
+    request.first = out.of_points->pivots();
+    request.draw = false;
+    fits = true;
+  }
+  while (true) {  // with fewer landmarks each time
+    IndependentLandmarks independent =
+        independent_landmarks(kernel, points.select_rows(request.first), {}, run);
+    std::vector<Index> kept;
+    for (const Index place : independent.kept) kept.push_back(request.first[static_cast<std::size_t>(place)]);
+    if (kept.size() < request.first.size()) out.stop = PivotStop::numerical_rank;
+    fits = fits && kept == request.first;
+    request.first = std::move(kept);
+    out.of_landmarks = std::move(independent.factor);
+    if (!fits) out.of_points.emplace(kernel, points, request, run);
+    if (out.of_points->pivots() == request.first) return out;
+    request.first = out.of_points->pivots();
+    fits = false;
+    out.stop = PivotStop::numerical_rank;
+  }
 }
 
 }  // namespace
@@ -147,32 +227,28 @@ KernelPca<T> LowRankFit<T>::fit_in_memory(const Samples<T>& samples, const Kerne
   options.kernel.check_data(points);
   model.kernel_ = options.kernel.resolved(points, run.seed);
   const LowRank& low = options.lowrank;
-  PivotRequest request = pivot_request(low, layout);
+  PivotRequest request = pivot_request(options, layout);
   request.draw = low.landmarks == Landmarks::pivoted;
   if (low.landmarks == Landmarks::given) request.first = low.given;
   if (low.landmarks == Landmarks::uniform) request.first = uniform_rows(points.rows(), layout.rank, run.seed);
   if (low.landmarks == Landmarks::kmeans) request.first = kmeans_rows(points, layout.rank, run);
   watch.lap("prepare");
 
-  LandmarkState state;
+  std::optional<GramOperator> exact;  // where a pass over K is affordable, to measure instead of to bound
+  const double per_element = 2 * double(samples.stored()) / double(samples.rows()) + 20;
+  if (const double all = double(samples.rows());
+      samples.rows() <= measured_rows && all * all * per_element <= measured_flops)
+    exact.emplace(model.kernel_, points.template cast<double>(), Storage::recomputed, run);
   {
-    std::optional<PivotedCholesky<T>> found;
-    PivotStop stop = PivotStop::rank;
-    while (true) {
-      found.emplace(model.kernel_, points, request, run);
-      if (request.draw) stop = found->stop();
-      const std::vector<Index>& pivots = found->pivots();
-      model.points_ = points.select_rows(pivots);
-      IndependentLandmarks independent = independent_landmarks(model.kernel_, model.points_, {}, run);
-      state.factor = std::move(independent.factor);
-      if (independent.kept.size() == pivots.size()) break;
-      request.first.clear();  // once more with those that are
-      for (const Index place : independent.kept)
-        request.first.push_back(pivots[static_cast<std::size_t>(place)]);
-      request.draw = false;
-      stop = PivotStop::numerical_rank;
-    }
-    const PivotedCholesky<T>& factor = *found;
+    LandmarkState state;
+    const Factored<T> found = factored(model.kernel_, points, request, run);
+    state.factor = found.of_landmarks;
+    model.points_ = points.select_rows(found.of_points->pivots());
+    const PivotStop stop = found.stop;
+    const Index left_out = static_cast<Index>(request.first.size()) - found.of_points->rank();
+    if (!request.draw && left_out > 0)
+      report.notes.push_back(dependent_note(left_out, left_out + found.of_points->rank()));
+    const PivotedCholesky<T>& factor = *found.of_points;
     watch.lap("factor");
     const Index n = factor.size(), r = factor.rank();
     state.rows.assign(factor.pivots().begin(), factor.pivots().end());
@@ -188,31 +264,32 @@ KernelPca<T> LowRankFit<T>::fit_in_memory(const Samples<T>& samples, const Kerne
     state.remainder = with_points(
         {}, bounded_group(r, factor.remaining(), sample, element, options.delta, run), options.delta, {});
     watch.lap("bound");
-    if (auto note = note_of(stop, low, r, state.remainder.trace() / state.diagonal_sum); !note.empty())
-      report.notes.push_back(std::move(note));
+    if (exact) {
+      exact->gather_sums(run);
+      if (options.center) state.trace = CenteredOperator<double>(*exact).trace();
+      watch.lap("trace");
+    }
+    if (request.draw)
+      if (auto note = note_of(stop, low, r, share_left(state)); !note.empty())
+        report.notes.push_back(std::move(note));
+    const Vector<double> mean = state.moments.mean;
+    const Block<double> directions =
+        solve(model, std::move(state), options.components, ScoresBy::factor, run);
+    watch.lap("solve");
+    model.scores_ = scores_of(factor, directions, options.center ? mean : Vector<double>::Zero(r), run);
+    watch.lap("scores");
   }
-
-  std::optional<GramOperator> exact;
-  const double per_element = 2 * double(samples.stored()) / double(samples.rows()) + 20;
-  const auto n = double(samples.rows());
-  if (samples.rows() <= measured_rows && n * n * per_element <= measured_flops) {
-    exact.emplace(model.kernel_, points.template cast<double>(), Storage::recomputed, run);
-    exact->gather_sums(run);
-    if (options.center) state.trace = CenteredOperator<double>(*exact).trace();
-    watch.lap("trace");
-  }
-  solve(model, std::move(state), options.components, run);
-  watch.lap("solve");
-  model.scores_ = model.do_transform(samples, run);
-  watch.lap("scores");
   if (exact && report.components > 0) {
     Block<double> v = model.scores_.template cast<double>();
     v.colwise().normalize();
     report.residuals = options.center ? residual_norms<double>(CenteredOperator<double>(*exact), v,
                                                                report.gram_eigenvalues, run)
                                       : residual_norms<double>(*exact, v, report.gram_eigenvalues, run);
+    report.residuals.array() += gram_rounding(model.kernel_, points.template cast<double>()).norm;
+    believe_what_was_measured(report);
     watch.lap("certify");
   }
+  refuse_contradictions(report, model.low_rank_->diagonal_sum);
   report.seconds = watch.laps_and_total();
   report.peak_bytes = peak_memory();
   return model;
@@ -268,10 +345,10 @@ void LowRankFit<T>::fit_on(Chosen chosen, RowSource<T>& rows, Index n, const Ker
   state.factor = std::move(independent.factor);
   for (const Index place : independent.kept)
     state.rows.push_back(chosen.rows[static_cast<std::size_t>(place)]);
-  if (independent.kept.size() < chosen.rows.size())
-    model.report_.notes.push_back(fmt::format("{} of {} landmarks depend on the others and were left out",
-                                              chosen.rows.size() - independent.kept.size(),
-                                              chosen.rows.size()));
+  if (const auto given = static_cast<Index>(chosen.rows.size()),
+      kept = static_cast<Index>(independent.kept.size());
+      kept < given)
+    model.report_.notes.push_back(dependent_note(given - kept, given));
   model.points_ = chosen.landmarks.select_rows(independent.kept);
   const LandmarkBasis<T> basis(model.kernel_, model.points_, state.factor);
   Pass pass = pass_over(rows, n, model.scaling_, basis, options.center, options.delta, {}, run);
@@ -279,13 +356,14 @@ void LowRankFit<T>::fit_on(Chosen chosen, RowSource<T>& rows, Index n, const Ker
   state.diagonal_sum = pass.diagonal_sum;
   state.remainder = with_points({}, pass.group, options.delta, {});
   watch.lap("passes");
-  const double left = state.remainder.trace() / state.diagonal_sum;
+  const double left = share_left(state);
   const double tolerance = pivot_tolerance(options.lowrank);
   if (options.lowrank.landmarks == Landmarks::pivoted && tolerance > 0 && left > tolerance)
     model.report_.notes.push_back(
         fmt::format("{} landmarks leave out a share of {:.2g} of the trace, more than the tolerance",
                     basis.rank(), left));
-  solve(model, std::move(state), options.components, run);
+  (void)solve(model, std::move(state), options.components, ScoresBy::transform, run);
+  refuse_contradictions(model.report_, model.low_rank_->diagonal_sum);
   watch.lap("solve");
 }
 
@@ -341,7 +419,7 @@ auto LowRankFit<T>::choose_landmarks(RowSource<T>& rows, Index n, const KernelPc
   const Samples<T> points = model.scaling_.apply(gather_rows(rows, among, run));
   options.kernel.check_data(points);
   model.kernel_ = options.kernel.resolved(points, run.seed);
-  PivotRequest request = pivot_request(low, layout);
+  PivotRequest request = pivot_request(options, layout);
   request.draw = low.landmarks == Landmarks::pivoted;
   if (low.landmarks == Landmarks::given)
     for (const Index row : low.given)
@@ -349,12 +427,15 @@ auto LowRankFit<T>::choose_landmarks(RowSource<T>& rows, Index n, const KernelPc
   if (low.landmarks == Landmarks::uniform)
     request.first = uniform_rows(points.rows(), points.rows(), run.seed);
   if (low.landmarks == Landmarks::kmeans) request.first = kmeans_rows(points, layout.rank, run);
-  const PivotedCholesky<T> factor(model.kernel_, points, request, run);
-  if (factor.stop() == PivotStop::numerical_rank)
-    model.report_.notes.push_back(note_of(factor.stop(), low, factor.rank(), 0));
+  if (request.draw) {
+    const PivotedCholesky<T> factor(model.kernel_, points, request, run);
+    if (factor.stop() == PivotStop::numerical_rank)
+      model.report_.notes.push_back(note_of(factor.stop(), low, factor.rank(), 0));
+    request.first = factor.pivots();
+  }
   Chosen out;
-  out.landmarks = points.select_rows(factor.pivots());
-  for (const Index pivot : factor.pivots()) out.rows.push_back(among[static_cast<std::size_t>(pivot)]);
+  out.landmarks = points.select_rows(request.first);
+  for (const Index pivot : request.first) out.rows.push_back(among[static_cast<std::size_t>(pivot)]);
   return out;
 }
 

@@ -73,8 +73,12 @@ class LowRankFit {
   /// A model with everything of `like` but what depends on the points.
   static Pca on_basis_of(const Pca& like, const LandmarkBasis<T>& basis);
 
-  /// Eigenpairs of the scatter, α, offset, and the report but for plan and times.
-  static void solve(Pca& model, LandmarkState state, const Components& components, const Run& run);
+  /// Where the scores of the points come from: F itself, or αᵀk_S(x), in which a large α enlarges the rounding
+  /// of k_S.
+  enum class ScoresBy { factor, transform };
+  /// Eigenpairs of the scatter, α, offset, and the report but for plan and times. The directions u.
+  static Block<double> solve(Pca& model, LandmarkState state, const Components& components, ScoresBy by,
+                             const Run& run);
 };
 
 }  // namespace mercer

@@ -3,7 +3,8 @@
 #include "base/memory.hpp"
 #include "base/parallel.hpp"
 #include "model/low_rank_fit.hpp"
-#include "model/share_count.hpp"
+#include "model/shares.hpp"
+#include "operator/gram_rounding.hpp"
 #include "spectral/orthonormal.hpp"
 
 #include <fmt/format.h>
@@ -15,30 +16,62 @@
 namespace mercer {
 namespace {
 
-/// What rounding alone may do to an eigenvalue. The elements of K and of the scatter carry a few ε. A column
-/// F_p = E_:p/√d_p, made when the pivot's diagonal had shrunk from k_pp to d_p = L_pp², carries the rounding
-/// of K enlarged by g_p = √(k_pp/d_p): ‖δF_p‖ ≈ ε g_p √tr K, and F_p F_pᵀ changes by 2‖F_p‖‖δF_p‖. The
-/// columns' errors are independent of each other, so their squares add. What the moments' own sums have lost
-/// comes on top.
+/// What rounding does on these landmarks. An element of k_S is off by `relative`·√(k_ss k_xx), and L⁻¹
+/// enlarges that by g_p in the p-th column of F: ‖δF_p‖ ≈ relative·g_p √tr K, and F_p F_pᵀ changes by
+/// 2‖F_p‖‖δF_p‖. The columns' errors are independent of each other, so their squares add. What the moments'
+/// own sums have lost comes on top.
 template <class T>
-double rounding_of(const LandmarkState& state, double largest) {
-  const double epsilon = double(std::numeric_limits<T>::epsilon());
-  const FeatureMoments& m = state.moments;
-  double squares = 0;
-  for (Index p = 0; p < m.rank(); ++p) {
-    const double pivot = state.factor(p, p), whole = state.factor.row(p).head(p + 1).squaredNorm();
-    const double column = m.scatter(p, p) + (m.centered ? double(m.count) * m.mean[p] * m.mean[p] : 0);
-    squares += whole / (pivot * pivot) * std::max(0.0, column);
+class Rounding {
+ public:
+  Rounding(const LandmarkState& state, const Kernel& kernel, const Samples<T>& landmarks, const Run& run)
+      : state_(state),
+        of_element_(gram_rounding(kernel, landmarks).relative +
+                    epsilon * std::sqrt(double(state.factor.rows())) / 4),
+        scale_(state.factor.rowwise().norm()) {
+    const FeatureMoments& m = state.moments;
+    const Vector<double> g = enlargement(state.factor, run);
+    double squares = 0;
+    for (Index p = 0; p < m.rank(); ++p) {
+      const double column = m.scatter(p, p) + (m.centered ? double(m.count) * m.mean[p] * m.mean[p] : 0);
+      squares += g[p] * g[p] * std::max(0.0, column);
+    }
+    of_columns_ = of_element_ * std::sqrt(state.diagonal_sum * squares);
   }
-  return m.rounding + epsilon * (32 * largest + (4 + std::sqrt(double(m.rank())) / 4) *
-                                                    std::sqrt(state.diagonal_sum * squares));
-}
+
+  /// Of an eigenvalue, the largest given.
+  [[nodiscard]] double of_eigenvalue(double largest) const {
+    return state_.moments.rounding + (32 * epsilon + of_element_) * largest + of_columns_;
+  }
+  /// Of scores αᵀk_S(x), relative to their length √θ.
+  [[nodiscard]] double of_scores(const Vector<double>& alpha, double theta) const {
+    return of_element_ * scale_.cwiseProduct(alpha).norm() * std::sqrt(state_.diagonal_sum / theta);
+  }
+  /// Of scores Fu, summed in double and rounded to T.
+  [[nodiscard]] double of_factor_scores(double theta) const {
+    return std::numeric_limits<double>::epsilon() * std::sqrt(state_.diagonal_sum / theta) + epsilon / 2;
+  }
+  /// Of tr HK̂H + tr E.
+  [[nodiscard]] double of_trace() const {
+    return state_.moments.trace_rounding + of_element_ * state_.diagonal_sum + of_columns_;
+  }
+  /// Scores of which more is rounding are not kept: a quarter of their digits are right, at least.
+  [[nodiscard]] static double most_of_scores() { return std::pow(epsilon, 0.25); }
+  /// Nor where it shows in the residual by so much of the largest eigenvalue, and by more than low rank
+  /// leaves out.
+  [[nodiscard]] static double most_noise() { return std::sqrt(epsilon); }
+
+ private:
+  static constexpr double epsilon = double(std::numeric_limits<T>::epsilon());
+  const LandmarkState& state_;
+  double of_element_, of_columns_ = 0;
+  Vector<double> scale_;  ///< √k_ss
+};
 
 /// tr K̃, or the upper end of the interval in which it lies.
 struct Trace {
-  double value;
+  double value, uncertain = 0;
   bool exact;
-  explicit Trace(const LandmarkState& s) {
+  Trace(const LandmarkState& s, double rounding) {
     const double represented = s.moments.scatter.diagonal().sum();
     exact = true;
     if (!s.moments.centered) {
@@ -47,7 +80,9 @@ struct Trace {
       value = *s.trace;
     } else {  // tr HEH = tr E − 1ᵀE1/n, and 1ᵀE1/n ≥ 0 where E ⪰ 0, else at least −‖E‖
       exact = false;
-      value = represented + s.remainder.trace() + (s.remainder.one_sided() ? 0 : s.remainder.rigorous());
+      value = represented + s.remainder.trace() + rounding +
+              (s.remainder.one_sided() ? 0 : s.remainder.rigorous());
+      uncertain = value - represented;
     }
   }
 };
@@ -55,7 +90,8 @@ struct Trace {
 }  // namespace
 
 template <class T>
-void LowRankFit<T>::solve(Pca& model, LandmarkState state, const Components& components, const Run& caller) {
+Block<double> LowRankFit<T>::solve(Pca& model, LandmarkState state, const Components& components, ScoresBy by,
+                                   const Run& caller) {
   const SteadyRun steady(caller);
   const Run& run = steady;
   Report& report = model.report_;
@@ -71,10 +107,30 @@ void LowRankFit<T>::solve(Pca& model, LandmarkState state, const Components& com
 
   const double mean_part = moments.centered ? n * moments.mean.squaredNorm() : 0;
   const double largest = r > 0 ? std::max(s.values[0], mean_part) : 0;
-  const double rounding = rounding_of<T>(state, largest);
-  const Trace trace(state);
+  const Rounding<T> how(state, model.kernel_, model.points_, run);
+  const double rounding = how.of_eigenvalue(largest);
+  const Trace trace(state, how.of_trace());
+  // Weyl: |λ − θ| ≤ ‖E‖, and λ ≥ θ where E ⪰ 0.
+  const Remainder& e = state.remainder;
+  const double sure = e.rigorous() + rounding, likely = std::min(sure, e.probable() + rounding);
+
+  // α = L⁻ᵀu: of every candidate, since a large one makes its scores mostly rounding.
   Index kept = 0;
   while (kept < wanted && s.values[kept] > rounding) ++kept;
+  Block<double> alpha = s.vectors.leftCols(kept);
+  linalg::solve_lower<double>(linalg::Transpose::yes, r, kept, state.factor.data(), std::max<Index>(1, r),
+                              alpha.data(), std::max<Index>(1, r));
+  // What that does to ‖K̃v − θv‖: rounding has no direction, so K̃ enlarges it by ‖K̃‖_F/√n ≤ √(θ₁ tr K̃/n) as a
+  // rule.
+  Vector<double> noise(kept);
+  const double enlarged = kept > 0 ? std::min(s.values[0], 4 * std::sqrt(s.values[0] * trace.value / n)) : 0;
+  for (Index c = 0; c < kept; ++c) {
+    const double share_of_scores = how.of_scores(alpha.col(c), s.values[c]);
+    noise[c] = by == ScoresBy::transform ? share_of_scores * enlarged
+                                         : how.of_factor_scores(s.values[c]) * s.values[0];
+    if (share_of_scores > how.most_of_scores() || noise[c] > std::max(likely, how.most_noise() * s.values[0]))
+      kept = c;
+  }
   report.components_requested = share ? kept : components.count;
   if (!share && kept < components.count)
     report.notes.push_back(
@@ -92,31 +148,30 @@ void LowRankFit<T>::solve(Pca& model, LandmarkState state, const Components& com
   }
   const Vector<double> values = s.values.head(kept);
 
-  // α = L⁻ᵀu and the offset uᵀφ̄. The sign: the landmark with the largest score has a positive one.
+  // The offset uᵀφ̄. The sign: the landmark with the largest score has a positive one.
   Block<double> u = s.vectors.leftCols(kept);
+  alpha.conservativeResize(Eigen::NoChange, kept);
+  noise.conservativeResize(kept);
   Block<double> at_landmarks = state.factor * u;
   if (moments.centered) at_landmarks.rowwise() -= (moments.mean.transpose() * u).eval();
   for (Index c = 0; c < kept; ++c) {
     Index most = 0;
     at_landmarks.col(c).cwiseAbs().maxCoeff(&most);
-    if (at_landmarks(most, c) < 0) u.col(c) = -u.col(c);
+    if (at_landmarks(most, c) >= 0) continue;
+    u.col(c) = -u.col(c);
+    alpha.col(c) = -alpha.col(c);
   }
   model.offset_ =
       moments.centered ? Vector<double>(u.transpose() * moments.mean) : Vector<double>::Zero(kept);
-  linalg::solve_lower<double>(linalg::Transpose::yes, r, kept, state.factor.data(), std::max<Index>(1, r),
-                              u.data(), std::max<Index>(1, r));
-  model.alpha_ = u.template cast<T>();
+  model.alpha_ = alpha.template cast<T>();
 
-  // Weyl: |λ − θ| ≤ ‖E‖, and λ ≥ θ where E ⪰ 0.
-  const Remainder& e = state.remainder;
-  const double sure = e.rigorous() + rounding, likely = std::min(sure, e.probable() + rounding);
   const double below = e.one_sided() ? rounding : likely, below_surely = e.one_sided() ? rounding : sure;
   const double next = kept < s.values.size() ? std::max(0.0, s.values[kept]) : 0;
   EigenvalueBounds bounds;
   bounds.low = (values.array() - below).cwiseMax(0.0);
-  bounds.high = values.array() + likely;
+  bounds.high = values.array() + likely + noise.array();
   bounds.rigorous_low = (values.array() - below_surely).cwiseMax(0.0);
-  bounds.rigorous_high = values.array() + sure;
+  bounds.rigorous_high = values.array() + sure + noise.array();
   bounds.delta = e.delta;
   bounds.remaining_trace = e.trace();
   bounds.rank = r;
@@ -132,9 +187,8 @@ void LowRankFit<T>::solve(Pca& model, LandmarkState state, const Components& com
   report.gram_eigenvalues = values;
   report.variances = values / n;
   report.trace = trace.value;
-  report.explained_variance_ratio =
-      trace.value > 0 ? Vector<double>(values / trace.value) : Vector<double>::Zero(kept);
-  report.residuals = Vector<double>::Constant(kept, likely);  // ‖K̃v − θv‖ = ‖HEv‖ ≤ ‖E‖
+  report.explained_variance_ratio = shares_of(values, trace.value);
+  report.residuals = noise.array() + likely;  // ‖K̃v − θv‖ = ‖HEv‖ ≤ ‖E‖
   report.missed = {next + sure, next + likely, e.delta};
   report.converged = true;
   if (!trace.exact)
@@ -142,12 +196,14 @@ void LowRankFit<T>::solve(Pca& model, LandmarkState state, const Components& com
         fmt::format("the trace of the centred kernel matrix is known to {:.2g} %: its upper end is given, "
                     "and the shares of "
                     "variance are at least as large as stated",
-                    100 * e.trace() / std::max(trace.value, std::numeric_limits<double>::min())));
+                    100 * trace.uncertain / std::max(trace.value, std::numeric_limits<double>::min())));
   model.low_rank_ = std::make_shared<const LandmarkState>(std::move(state));
   run.report("eigenvectors", 1);
+  return u;
 }
 
-template void LowRankFit<float>::solve(Pca&, LandmarkState, const Components&, const Run&);
-template void LowRankFit<double>::solve(Pca&, LandmarkState, const Components&, const Run&);
+template Block<double> LowRankFit<float>::solve(Pca&, LandmarkState, const Components&, ScoresBy, const Run&);
+template Block<double> LowRankFit<double>::solve(Pca&, LandmarkState, const Components&, ScoresBy,
+                                                 const Run&);
 
 }  // namespace mercer

@@ -2,6 +2,7 @@
 #include "base/memory.hpp"
 #include "base/parallel.hpp"
 #include "kernel/landmarks.hpp"
+#include "model/contradictions.hpp"
 #include "model/low_rank_fit.hpp"
 #include "model/spectral_fit.hpp"
 #include "operator/pivoted_cholesky.hpp"
@@ -115,7 +116,8 @@ KernelPca<T> LowRankFit<T>::refit(const Pca& model, const Samples<T>& samples, c
   plan.problem =
       fmt::format("kernel matrix {} x {} on {} landmarks", samples.rows(), samples.rows(), basis.rank());
   plan.reason = "on the basis of a fitted model";
-  solve(out, std::move(state), components, run);
+  (void)solve(out, std::move(state), components, ScoresBy::transform, run);
+  refuse_contradictions(out.report_, out.low_rank_->diagonal_sum);
   watch.lap("solve");
   out.scores_ = out.do_transform(samples, run);
   watch.lap("scores");
@@ -172,7 +174,8 @@ KernelPca<T> LowRankFit<T>::update(const Pca& model, RowSource<T>& more, const U
   Plan& plan = out.report_.plan;
   plan.problem = fmt::format("kernel matrix {0} x {0} on {1} landmarks", state.moments.count, basis.rank());
   plan.reason = fmt::format("{} points joined {}", seen.rows, before.moments.count);
-  solve(out, std::move(state), again(model.report_), run);
+  (void)solve(out, std::move(state), again(model.report_), ScoresBy::transform, run);
+  refuse_contradictions(out.report_, out.low_rank_->diagonal_sum);
   watch.lap("solve");
   out.report_.seconds = watch.laps_and_total();
   out.report_.peak_bytes = peak_memory();
@@ -210,7 +213,8 @@ KernelPca<T> LowRankFit<T>::merge(const Pca& a, const Pca& b, const Run& caller)
   plan.problem = fmt::format("kernel matrix {0} x {0} on {1} landmarks", state.moments.count, basis.rank());
   plan.reason = fmt::format("{} and {} points merged", a.report_.n, b.report_.n);
   const Components components(std::max(again(a.report_).count, again(b.report_).count));
-  solve(out, std::move(state), components, run);
+  (void)solve(out, std::move(state), components, ScoresBy::transform, run);
+  refuse_contradictions(out.report_, out.low_rank_->diagonal_sum);
   watch.lap("solve");
   out.report_.seconds = watch.laps_and_total();
   out.report_.peak_bytes = peak_memory();

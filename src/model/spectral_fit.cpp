@@ -3,7 +3,7 @@
 
 #include "base/memory.hpp"
 #include "base/parallel.hpp"
-#include "model/share_count.hpp"
+#include "model/shares.hpp"
 #include "operator/dense_operator.hpp"
 #include "spectral/certificate.hpp"
 #include "spectral/davidson.hpp"
@@ -259,6 +259,14 @@ Solved<T> rounded(Solved<double> solved) {
 }
 
 template <class T>
+void allow_for_rounding(Solved<T>& solved, const GramRounding& rounding) {
+  Spectrum<T>& s = solved.spectrum;
+  s.residuals.array() += rounding.norm;
+  s.missed.rigorous += rounding.norm + rounding.trace;  // which may rest on the trace
+  s.missed.probable += rounding.norm;
+}
+
+template <class T>
 double rounding_threshold(const Solved<T>& solved, double scale, double epsilon, Route route) {
   const Spectrum<T>& s = solved.spectrum;
   const double n = double(s.vectors.rows()), largest = s.values.size() ? std::abs(s.values[0]) : 0;
@@ -288,8 +296,7 @@ void fill_report(Report& report, const Solved<T>& solved, double divisor) {
   report.gram_eigenvalues = s.values;
   report.variances = s.values / divisor;
   report.trace = solved.trace;
-  report.explained_variance_ratio =
-      solved.trace > 0 ? Vector<double>(s.values / solved.trace) : Vector<double>::Zero(s.values.size());
+  report.explained_variance_ratio = shares_of(s.values, solved.trace);
   report.residuals = s.residuals;
   report.missed = s.missed;
   report.min_eigenvalue = solved.min_eigenvalue;
@@ -311,6 +318,7 @@ void require_samples(const Samples<T>& samples) {
   template Solved<T> rounded(Solved<double>);                                                         \
   template Solved<T> solve_iteratively(const SymmetricOperator<T>&, const SolveRequest&, const Run&); \
   template Solved<T> solve_dense(Block<double>, const SolveRequest&, const Run&);                     \
+  template void allow_for_rounding(Solved<T>&, const GramRounding&);                                  \
   template double rounding_threshold(const Solved<T>&, double, double, Route);                        \
   template void keep_components(Solved<T>&, const Components&, double, Report&);                      \
   template void fill_report(Report&, const Solved<T>&, double);                                       \

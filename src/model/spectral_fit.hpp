@@ -7,6 +7,7 @@
 #include <mercer/spectrum.hpp>
 #include <mercer/symmetric_operator.hpp>
 
+#include "operator/gram_rounding.hpp"
 #include "operator/landmark_approximation.hpp"
 #include "plan/planner.hpp"
 
@@ -57,6 +58,10 @@ void measure_in_double(Solved<float>& solved, const SymmetricOperator<double>& o
 /// The same with vectors rounded to T; residuals and bounds allow for it.
 template <class T>
 [[nodiscard]] Solved<T> rounded(Solved<double> solved);
+
+/// The matrix that was solved is K̃ + δK̃: residuals and bounds allow for it, since they speak of K̃.
+template <class T>
+void allow_for_rounding(Solved<T>& solved, const GramRounding& rounding);
 
 /// Keeps the eigenpairs with λ > threshold, and notes when these are fewer than asked for.
 template <class T>

@@ -458,5 +458,59 @@ RC_GTEST_PROP(KernelPcaProperty, LargerDataAndNewPointsKeepTheIdentities, ()) {
     RC_ASSERT(model.report().variances[i] <= model.report().variances[i - 1] * (1 + 1e-12));
 }
 
+/// Eigenvalues of HKH with K summed in long double, descending.
+Vector<double> careful_eigenvalues(const Matrix<double>& x, int degree) {
+  using Wide = Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic>;
+  Wide rows = x.cast<long double>();
+  if (degree == 1) rows.rowwise() -= rows.colwise().mean().eval();
+  Wide k = rows * rows.transpose();
+  if (degree > 1) k = (k.array() + 1.0L).pow(degree).matrix();
+  const Eigen::Matrix<long double, Eigen::Dynamic, 1> means = k.rowwise().mean();
+  k.colwise() -= means;
+  k.rowwise() -= means.transpose();
+  k.array() += means.mean();
+  return Eigen::SelfAdjointEigenSolver<Wide>(k, Eigen::EigenvaluesOnly)
+      .eigenvalues()
+      .reverse()
+      .cast<double>();
+}
+
+TEST(KernelPcaRounding, IsPartOfEveryRoutesResidualsFarFromTheOrigin) {
+  Matrix<double> x = test::random_matrix<double>(60, 3, 31);
+  x.array() += 1e5;
+  const Vector<double> exact = careful_eigenvalues(x, 2);
+  for (const Route route : {Route::dense, Route::stored, Route::tiled, Route::lowrank}) {
+    KernelPcaOptions options;
+    options.components = 2;
+    options.kernel = Kernel::parse("poly(degree=2)");
+    options.route = route;
+    const auto model = KernelPca<double>::fit(Samples<double>(x), options);
+    const Report& r = model.report();
+    for (Index i = 0; i < r.components; ++i)
+      EXPECT_LE((exact.array() - r.gram_eigenvalues[i]).abs().minCoeff(), r.residuals[i]) << int(route);
+    EXPECT_GE(r.missed.rigorous, exact[r.components]) << int(route);
+  }
+}
+
+TEST(KernelPcaRounding, OfTheLinearKernelIsAvoidedByCentringTheInputs) {
+  Matrix<double> x = test::random_matrix<double>(60, 3, 32);
+  x.col(0).array() += 1e7;
+  const Vector<double> exact = careful_eigenvalues(x, 1);
+  for (const char* kernel : {"linear", "2*linear() + 1e-9*rbf(gamma=1)"})
+    for (const Route route : {Route::dense, Route::stored, Route::tiled, Route::lowrank}) {
+      KernelPcaOptions options;
+      options.components = 3;
+      options.kernel = Kernel::parse(kernel);
+      options.route = route;
+      const auto model = KernelPca<double>::fit(Samples<double>(x), options);
+      const double factor = kernel[0] == '2' ? 2 : 1;
+      ASSERT_EQ(model.components(), 3) << kernel << int(route);
+      EXPECT_LE((model.report().gram_eigenvalues - factor * exact.head(3)).norm(), 1e-6 * exact[0]) << kernel;
+      EXPECT_LE(model.report().residuals.maxCoeff(), 1e-7 * exact[0]) << kernel << int(route);
+      EXPECT_NEAR(model.report().trace, factor * exact.sum(), 1e-6 * exact[0]) << kernel;
+      EXPECT_LE((model.transform(Samples<double>(x)) - model.scores()).norm(), 1e-6 * model.scores().norm());
+    }
+}
+
 }  // namespace
 }  // namespace mercer

@@ -6,7 +6,7 @@
 #include "decompositions.hpp"
 #include "model/component_rules.hpp"
 #include "model/held_out.hpp"
-#include "model/share_count.hpp"
+#include "model/shares.hpp"
 #include "support.hpp"
 
 #include <algorithm>
