@@ -16,7 +16,8 @@ struct Svd2dOptions {
   Shape ranks = {};      ///< of rows and columns; a full size leaves that side as it is (2DPCA: {height, q})
   bool center = true;    ///< false: Ā = 0
   Index iterations = 0;  ///< GLRAM: at most so many rounds
-  double tolerance = 1e-10;  ///< it stops when the relative error falls by less
+  /// It stops when the error falls by less, relative to the norm of what varies (‖A_i − Ā‖ where centred).
+  double tolerance = 1e-10;
 };
 
 template <class T>

@@ -82,12 +82,14 @@ struct Rounds {
   bool converged = false;
 };
 
-/// GLRAM: each side's best basis for the other's. Errors are relative to `norm`.
+/// GLRAM: each side's best basis for the other's. Errors are relative to `norm`, that of the array as it is;
+/// the tolerance is to what varies about the mean, which may be far less.
 template <class T>
 Rounds alternate(const MatrixStack<T>& stack, Sides& sides, double squared_norm, double error, double norm,
                  const Svd2dOptions& options, const Run& run) {
   using Wanted = typename MatrixStack<T>::Wanted;
   Rounds out;
+  const double tolerance = options.tolerance * (std::sqrt(squared_norm) / norm);
   const auto captured_by = [&](Block<double>& basis,
                                Block<double> scatter) {  // Σ of the eigenvalues it keeps
     Leading found = leading(std::move(scatter), basis.cols());
@@ -109,7 +111,7 @@ Rounds alternate(const MatrixStack<T>& stack, Sides& sides, double squared_norm,
       break;
     }
     out.errors.push_back(now);
-    out.converged = error - now <= options.tolerance;
+    out.converged = error - now <= tolerance;
     error = now;
     if (out.converged) break;
   }

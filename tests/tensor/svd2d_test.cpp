@@ -137,6 +137,22 @@ TYPED_TEST(Svd2dFit, GlramNeverRaisesTheErrorAndEndsAtAFixedPoint) {
   }
 }
 
+TEST(Svd2d, GlramGoesOnWhenTheMeanIsLarge) {
+  // The same samples about another mean have the same U and V; the error relative to ‖X‖ hardly falls any
+  // more.
+  const Tensor<double> x = test::random_tensor<double>({12, 8, 9}, 7);
+  Tensor<double> far = test::random_tensor<double>({12, 8, 9}, 7);
+  test::for_each_index(far.shape(), [&](const Shape& i) { far(i) += 1e6; });
+  const Svd2dOptions options{.ranks = {2, 2}, .iterations = 500};
+  const auto near = Svd2d<double>::fit(x, options), about = Svd2d<double>::fit(far, options);
+  EXPECT_TRUE(about.report().converged);
+  const std::size_t rounds = near.report().decomposition->errors.size();
+  EXPECT_GT(rounds, 10U);
+  EXPECT_GE(about.report().decomposition->errors.size() + 2, rounds);
+  EXPECT_NEAR(*about.report().decomposition->rms_error / *near.report().decomposition->rms_error, 1, 1e-8);
+  EXPECT_LE(test::subspace_distance(near.left(), about.left()), 1e-4);
+}
+
 TYPED_TEST(Svd2dFit, AFullSideIsLeftAloneAndOneSideIs2dpca) {
   using T = TypeParam;
   const Tensor<T> x = stack<T>(10, 5, 6, 1, 11);
