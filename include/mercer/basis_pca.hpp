@@ -55,6 +55,7 @@ class BasisPca final : public Model<T> {
   Block<double> directions_;
   Vector<double> mean_;
   Vector<double> sizes_;  ///< of φ, root mean square; where relations are sought
+  Vector<double> spans_;  ///< of each relation: how large its terms are about the middle of the data
   Scaling<T> scaling_;
   Matrix<T> scores_;
 };

@@ -28,6 +28,9 @@ void dorgqr_(const int*, const int*, const int*, double*, const int*, const doub
 void sorgqr_(const int*, const int*, const int*, float*, const int*, const float*, float*, const int*, int*);
 void dgesdd_(const char*, const int*, const int*, double*, const int*, double*, double*, const int*, double*,
              const int*, double*, const int*, int*, int*);
+void dgejsv_(const char*, const char*, const char*, const char*, const char*, const char*, const int*,
+             const int*, double*, const int*, double*, double*, const int*, double*, const int*, double*,
+             const int*, int*, int*);
 void dpotrf_(const char*, const int*, double*, const int*, int*);
 void dpstrf_(const char*, const int*, double*, const int*, int*, int*, const double*, double*, int*);
 void dsytrf_(const char*, const int*, double*, const int*, int*, double*, const int*, int*);
@@ -276,6 +279,27 @@ void svd(Block<double>& matrix, Vector<double>& values) {
   work_size = static_cast<int>(query);
   std::vector<double> work(static_cast<std::size_t>(work_size));
   call(work.data());
+}
+
+void graded_svd(Block<double>& matrix, Vector<double>& values, Block<double>& right) {
+  const OneThread alone;
+  require_finite(matrix);
+  const auto mine = turn();
+  const int n = narrow(matrix.rows());
+  values.resize(n);
+  right.resize(n, n);
+  if (n == 0) return;
+  if (n > max_syevd)  // the workspace is counted in 32 bits
+    throw Error(ErrorCode::no_memory, fmt::format("a matrix of {} rows is beyond LAPACK", matrix.rows()));
+  const int work_size = std::max(2 * n * n + 6 * n, 7), one = 1;
+  double unused = 0;
+  int info = 0;
+  std::vector<double> work(static_cast<std::size_t>(work_size));
+  std::vector<int> iwork(4 * static_cast<std::size_t>(n) + 3);
+  dgejsv_("F", "N", "V", "N", "N", "N", &n, &n, matrix.data(), &n, values.data(), &unused, &one, right.data(),
+          &n, work.data(), &work_size, iwork.data(), &info);
+  require_success(info, "gejsv");
+  values *= work[0] / work[1];
 }
 
 Index cholesky(Block<double>& matrix) {

@@ -56,6 +56,11 @@ template <class T>
 /// Singular values, descending; the left singular vectors replace the square matrix.
 void svd(Block<double>& matrix, Vector<double>& values);
 
+/// Singular values, descending, and right singular vectors of a square matrix D₁CD₂ by Jacobi's rotations
+/// (Drmač and Veselić 2008): relative to each value itself, however far apart D₁ and D₂ spread them, where C
+/// is well conditioned. The matrix is destroyed.
+void graded_svd(Block<double>& matrix, Vector<double>& values, Block<double>& right);
+
 /// The lower triangle becomes its Cholesky factor; the upper one is set to zero. How many leading rows
 /// are positive definite: all of them unless rounding or the matrix itself forbids.
 [[nodiscard]] Index cholesky(Block<double>& matrix);

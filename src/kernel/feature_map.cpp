@@ -39,13 +39,27 @@ FeatureMap::FeatureMap(const Basis& basis, Index d) : d_(d), starts_{0} {
 
 template <class T>
 void FeatureMap::evaluate(const Samples<T>& points, double* out, const Run& run, Index first) const {
+  evaluate_with<T>(nullptr, points, out, run, first);
+}
+
+template <class T>
+void FeatureMap::evaluate_shifted(const InputShift& shift, const Samples<T>& points, double* out,
+                                  const Run& run, Index first) const {
+  evaluate_with<T>(&shift, points, out, run, first);
+}
+
+template <class T>
+void FeatureMap::evaluate_with(const InputShift* shift, const Samples<T>& points, double* out, const Run& run,
+                               Index first) const {
   constexpr Index part_rows = 64;
   const Index m = count();
   parallel_for((points.rows() + part_rows - 1) / part_rows, run, [&](Index part) {
     const Index i0 = part * part_rows, rows = std::min(part_rows, points.rows() - i0);
     const Matrix<double> x = points.dense_rows(i0, rows).template cast<double>();
+    Matrix<double> eta;
+    if (shift) eta = (x.rowwise() - shift->center.transpose()) * shift->radius.cwiseInverse().asDiagonal();
     for (std::size_t f = 0; f < families_.size(); ++f)
-      families_[f]->evaluate(x, out + i0 * m + starts_[f], m);
+      families_[f]->evaluate(shift && families_[f]->follows_shift() ? eta : x, out + i0 * m + starts_[f], m);
     const Eigen::Map<const Matrix<double>> phi(out + i0 * m, rows, m);
     if (phi.allFinite()) return;
     for (Index i = 0; i < rows; ++i)
@@ -55,6 +69,14 @@ void FeatureMap::evaluate(const Samples<T>& points, double* out, const Run& run,
                       fmt::format("{} is {} at row {}", name(j), phi(i, j), first + i0 + i),
                       "rows count from 0; choose functions that are finite on the data, or --scale it");
   });
+}
+
+Block<double> FeatureMap::from_shifted(const InputShift& shift) const {
+  Block<double> out = Block<double>::Identity(count(), count());
+  for (std::size_t f = 0; f < families_.size(); ++f)
+    if (const Index m = families_[f]->count(); families_[f]->follows_shift())
+      out.block(starts_[f], starts_[f], m, m) = families_[f]->from_shifted(shift);
+  return out;
 }
 
 std::pair<const FeatureFamily*, Index> FeatureMap::find(Index j) const {
@@ -86,5 +108,9 @@ Index FeatureMap::degree(Index j) const {
 
 template void FeatureMap::evaluate(const Samples<float>&, double*, const Run&, Index) const;
 template void FeatureMap::evaluate(const Samples<double>&, double*, const Run&, Index) const;
+template void FeatureMap::evaluate_shifted(const InputShift&, const Samples<float>&, double*, const Run&,
+                                           Index) const;
+template void FeatureMap::evaluate_shifted(const InputShift&, const Samples<double>&, double*, const Run&,
+                                           Index) const;
 
 }  // namespace mercer

@@ -11,6 +11,11 @@
 
 namespace mercer {
 
+/// η_j = (x_j − center_j)/radius_j.
+struct InputShift {
+  Vector<double> center, radius;
+};
+
 /// Functions of one kind.
 class FeatureFamily {
  public:
@@ -25,6 +30,13 @@ class FeatureFamily {
   [[nodiscard]] virtual double weight(Index) const { return 1; }
   /// Of a monomial; −1 for anything else.
   [[nodiscard]] virtual Index degree(Index) const { return -1; }
+  /// True where the functions of η span the same space as the functions of x, as all monomials up to a
+  /// degree.
+  [[nodiscard]] virtual bool follows_shift() const { return false; }
+  /// Then N: Σ e_j φ_j(η) = Σ (Ne)_j φ_j(x). No element of it is a difference.
+  [[nodiscard]] virtual Block<double> from_shifted(const InputShift&) const {
+    return Block<double>::Identity(count(), count());
+  }
 };
 
 struct MonomialPart;
@@ -55,6 +67,12 @@ class FeatureMap {
   /// and function where a value is not finite; rows are counted from `first`.
   template <class T>
   void evaluate(const Samples<T>& points, double* out, const Run& run, Index first = 0) const;
+  /// The same with functions of η in place of functions of x, for the families that follow a shift.
+  template <class T>
+  void evaluate_shifted(const InputShift& shift, const Samples<T>& points, double* out, const Run& run,
+                        Index first = 0) const;
+  /// N as FeatureFamily has it, of all families.
+  [[nodiscard]] Block<double> from_shifted(const InputShift& shift) const;
 
   /// √2·x1·x2; variables empty: x1, x2, …
   [[nodiscard]] std::string name(Index j, std::span<const std::string> variables = {}) const;
@@ -65,6 +83,9 @@ class FeatureMap {
 
  private:
   [[nodiscard]] std::pair<const FeatureFamily*, Index> find(Index j) const;
+  template <class T>
+  void evaluate_with(const InputShift* shift, const Samples<T>& points, double* out, const Run& run,
+                     Index first) const;
 
   Index d_;
   std::vector<std::shared_ptr<const FeatureFamily>> families_;

@@ -91,11 +91,48 @@ class MonomialFeatures final : public FeatureFamily {
   [[nodiscard]] Index degree(Index j) const override {
     return degrees_[static_cast<std::size_t>(first_ + j)];
   }
+  [[nodiscard]] bool follows_shift() const override { return first_ == 0; }
+
+  /// (x − c)^β = (x − c)^parent · (x_v − c_v); its coefficients are products: Π C(β_i, γ_i)(−c_i)^(β_i−γ_i).
+  [[nodiscard]] Block<double> from_shifted(const InputShift& shift) const override {
+    const Index m = all();
+    Block<double> out = Block<double>::Zero(m, m);
+    out(0, 0) = 1;
+    const std::vector<std::int32_t> times = products_with_variables(shift.center.size());
+    for (Index j = 1; j < m; ++j) {
+      const Product& p = products_[static_cast<std::size_t>(j)];
+      const double radius = shift.radius[p.variable], down = -shift.center[p.variable] / radius;
+      for (Index i = 0; i < j; ++i) {
+        const double coefficient = out(i, p.parent);
+        if (coefficient == 0) continue;
+        out(i, j) += down * coefficient;
+        out(times[static_cast<std::size_t>(i * shift.center.size() + p.variable)], j) += coefficient / radius;
+      }
+    }
+    if (weights_.size() > 0)
+      out = (weights_.cwiseInverse().asDiagonal() * out * weights_.asDiagonal()).eval();
+    return out;
+  }
 
  private:
   struct Product {
     std::int32_t parent, variable;
   };
+  /// x^α·x_v by their places, for all α but those of the highest degree.
+  [[nodiscard]] std::vector<std::int32_t> products_with_variables(Index d) const {
+    std::vector<std::int32_t> times(products_.size() * static_cast<std::size_t>(d), -1);
+    const auto at = [&](std::int32_t j, Index v) -> std::int32_t& {
+      return times[static_cast<std::size_t>(j * d + v)];
+    };
+    for (std::size_t j = 1; j < products_.size(); ++j)  // variables of a product stand in their order
+      at(products_[j].parent, products_[j].variable) = static_cast<std::int32_t>(j);
+    for (std::size_t j = 1; j < products_.size(); ++j) {
+      if (degrees_[j] == degrees_.back()) break;
+      for (std::int32_t v = 0; v < products_[j].variable; ++v)
+        at(static_cast<std::int32_t>(j), v) = at(at(products_[j].parent, v), products_[j].variable);
+    }
+    return times;
+  }
   [[nodiscard]] Index all() const { return static_cast<Index>(products_.size()); }
 
   std::vector<Product> products_;  ///< by degree; the first is 1

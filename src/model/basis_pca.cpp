@@ -9,6 +9,7 @@
 #include "kernel/node.hpp"
 #include "model/in_words.hpp"
 #include "model/model_file.hpp"
+#include "model/relations.hpp"
 #include "model/spectral_fit.hpp"
 #include "operator/dense_operator.hpp"
 #include "operator/feature_rows.hpp"
@@ -52,6 +53,7 @@ Problem problem_of(const Samples<T>& samples, const BasisPcaOptions& options) {
   const double k = options.components.share > 0 ? 32 : double(p.components.count);
   p.data_bytes =
       FeatureRows<T>::block_bytes(samples.rows(), m) + 40 * m + 16 * k * m + k * n * double(8 + sizeof(T));
+  if (options.smallest > 0) p.data_bytes += 64 * m * m;  // a factor, a change of coordinates, their product
   if (options.scale != Scale::none) p.data_bytes += double(samples.bytes());
   return p;
 }
@@ -69,19 +71,6 @@ void require_options(const BasisPcaOptions& options) {
 }
 
 Route route_of(const BasisPcaOptions& options) { return options.smallest > 0 ? Route::dense : options.route; }
-
-/// The smallest eigenvalues, in the functions that vary: once centred a constant obeys 1 = 1 and says
-/// nothing.
-template <class T>
-Solved<T> solve_smallest(const Block<double>& matrix, const std::vector<Index>& varying,
-                         const SolveRequest& request, const Run& run) {
-  if (static_cast<Index>(varying.size()) == matrix.rows()) return solve_dense<T>(matrix, request, run);
-  Solved<T> out = solve_dense<T>(matrix(varying, varying), request, run);
-  Block<T> vectors = Block<T>::Zero(matrix.rows(), out.spectrum.vectors.cols());
-  vectors(varying, Eigen::all) = out.spectrum.vectors;
-  out.spectrum.vectors = std::move(vectors);
-  return out;
-}
 
 /// x7 for anything but the seventh column: formulas call columns x1, x2, … by their place.
 bool misleading(const std::string& name, std::size_t place) {
@@ -153,7 +142,10 @@ BasisPca<T> BasisPca<T>::fit(const Samples<T>& samples, const BasisPcaOptions& o
   Solved<double> solved;
   model.mean_ = Vector<double>::Zero(m);
   Block<double> matrix;
-  if (side == Side::features && route != Route::tiled) {
+  if (smallest) {
+    if (options.center) model.mean_ = rows.mean(run);
+    model.sizes_ = rows.sizes(run);
+  } else if (side == Side::features && route != Route::tiled) {
     FeatureMoments moments = rows.moments(options.center, run);
     if (options.center) model.mean_ = moments.mean;
     matrix = moments.scatter.template selfadjointView<Eigen::Lower>();
@@ -163,11 +155,10 @@ BasisPca<T> BasisPca<T>::fit(const Samples<T>& samples, const BasisPcaOptions& o
   }
   watch.lap("features");
   if (smallest) {
-    std::vector<Index> varying;
-    for (Index j = 0; j < m; ++j)
-      if (!options.center || model.map_->degree(j) != 0) varying.push_back(j);
-    solved = solve_smallest<double>(matrix, varying, request, run);
-    solved.trace = matrix.trace();
+    Relations found = find_relations(*model.map_, points, options.center ? model.mean_ : Vector<double>(),
+                                     model.sizes_, options.smallest, run);
+    solved = std::move(found.solved);
+    model.spans_ = std::move(found.spans);
   } else if (route == Route::dense) {
     solved = solve_dense<double>(std::move(matrix), request, run);
   } else if (route == Route::stored) {
@@ -202,9 +193,6 @@ BasisPca<T> BasisPca<T>::fit(const Samples<T>& samples, const BasisPcaOptions& o
   }
   fix_signs<double>(model.directions_);
   const Block<double> scores = rows.times(model.mean_, model.directions_, run);
-  // ‖Φ̃u‖² keeps the digits of a small eigenvalue that uᵀ(Φ̃ᵀΦ̃)u has lost to the largest.
-  if (smallest) solved.spectrum.values = scores.colwise().squaredNorm().transpose();
-  if (smallest) model.sizes_ = rows.sizes(run);
   model.scores_ = scores.template cast<T>();
 
   report.method = "basis-pca";
@@ -252,8 +240,10 @@ void BasisPca<T>::describe() {
     }
     terms.push_back({constant, "1", 0, 1});
     const double rms = std::sqrt(std::max(0.0, this->report_.variances[c]));
-    out.directions.push_back(this->report_.end == End::smallest ? relation_in_words(std::move(terms), rms)
-                                                                : in_words(std::move(terms), 3));
+    const double span = spans_.size() > 0 ? spans_[c] : 0;
+    out.directions.push_back(this->report_.end == End::smallest
+                                 ? relation_in_words(std::move(terms), rms, span)
+                                 : in_words(std::move(terms), 3));
   }
   this->report_.basis = std::move(out);
 }
@@ -286,6 +276,7 @@ void BasisPca<T>::write(ModelWriter& writer) const {
   writer.block("directions", directions_);
   writer.vector("mean", mean_);
   if (sizes_.size() > 0) writer.vector("sizes", sizes_);
+  if (spans_.size() > 0) writer.vector("spans", spans_);
   writer.matrix("scores", scores_);
   writer.scaling(scaling_);
 }
@@ -355,6 +346,10 @@ std::unique_ptr<Model<T>> BasisPca<T>::read(ModelReader<T>& reader) {
   if (model->report_.end == End::smallest) {
     reader.require_shape("sizes", {m});
     model->sizes_ = reader.vector("sizes");
+    if (reader.has("spans")) {  // not in files of earlier versions
+      reader.require_shape("spans", {k});
+      model->spans_ = reader.vector("spans");
+    }
   }
   model->scores_ = reader.matrix("scores");
   model->scaling_ = reader.scaling();

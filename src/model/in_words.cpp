@@ -20,12 +20,16 @@ double largest_of(const std::vector<Term>& terms) {
   return largest;
 }
 
+/// What counts for less than `nothing` is rounding; what counts for less than `little` is not shown.
+struct Limits {
+  double nothing = 0, little = 0;
+};
+
 /// Keeps what will be shown; true when something that is not rounding was left out.
-bool leave_out_small(std::vector<Term>& terms) {
-  const double largest = largest_of(terms);
-  std::erase_if(terms, [&](const Term& t) { return !(weight_of(t) > noise * largest); });
+bool leave_out_small(std::vector<Term>& terms, const Limits& limits) {
+  std::erase_if(terms, [&](const Term& t) { return !(weight_of(t) > limits.nothing); });
   const std::size_t before = terms.size();
-  std::erase_if(terms, [&](const Term& t) { return weight_of(t) < visible * largest; });
+  std::erase_if(terms, [&](const Term& t) { return weight_of(t) < limits.little; });
   if (terms.size() > most_terms) {
     std::stable_sort(terms.begin(), terms.end(),
                      [](const Term& a, const Term& b) { return weight_of(a) > weight_of(b); });
@@ -40,10 +44,10 @@ std::string text_of(const Term& term, int digits) {
   return size == "1" ? term.name : size + "·" + term.name;
 }
 
-}  // namespace
-
-std::string in_words(std::vector<Term> terms, int digits) {
-  const bool more = leave_out_small(terms);
+/// `digits(term)` of each coefficient.
+template <class Digits>
+std::string sum_in_words(std::vector<Term> terms, const Limits& limits, const Digits& digits) {
+  const bool more = leave_out_small(terms, limits);
   std::stable_sort(terms.begin(), terms.end(), [](const Term& a, const Term& b) {
     if (a.degree != b.degree)
       return (a.degree < 0 ? 1000000 : a.degree) > (b.degree < 0 ? 1000000 : b.degree);
@@ -56,13 +60,21 @@ std::string in_words(std::vector<Term> terms, int digits) {
       out = negative ? "−" : "";
     else
       out += negative ? " − " : " + ";
-    out += text_of(t, digits);
+    out += text_of(t, digits(t));
   }
   if (out.empty()) return "0";
   return more ? out + " + …" : out;
 }
 
-std::string relation_in_words(std::vector<Term> terms, double rms) {
+}  // namespace
+
+std::string in_words(std::vector<Term> terms, int digits) {
+  const double largest = largest_of(terms);
+  return sum_in_words(std::move(terms), {noise * largest, visible * largest},
+                      [&](const Term&) { return digits; });
+}
+
+std::string relation_in_words(std::vector<Term> terms, double rms, double span) {
   const double largest = largest_of(terms);
   double unit = 0;
   Index degree = -2;
@@ -76,8 +88,18 @@ std::string relation_in_words(std::vector<Term> terms, double rms) {
   }
   if (unit == 0) return "0 = 0";
   for (Term& t : terms) t.coefficient /= unit;
-  return fmt::format("{} = 0, to within {:.2g} on these samples (root mean square)", in_words(terms, 6),
-                     rms / std::abs(unit));
+  rms /= std::abs(unit);
+  span /= std::abs(unit);
+  const double top = largest_of(terms);
+  Limits limits{noise * top, visible * top};
+  // To a millionth of what the terms are about the middle of the data, but no finer than the data obeys it.
+  const double resolution = span > 0 ? std::max(1e-6 * span, 0.01 * rms) : 0;
+  if (span > 0) limits = {resolution, std::max(resolution, std::min(limits.little, rms))};
+  const std::string sum = sum_in_words(std::move(terms), limits, [&](const Term& t) {
+    if (resolution <= 0) return 6;
+    return std::clamp(static_cast<int>(std::ceil(std::log10(weight_of(t) / resolution))), 6, 15);
+  });
+  return fmt::format("{} = 0, to within {:.2g} on these samples (root mean square)", sum, rms);
 }
 
 }  // namespace mercer

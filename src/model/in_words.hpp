@@ -21,7 +21,9 @@ struct Term {
 [[nodiscard]] std::string in_words(std::vector<Term> terms, int digits);
 
 /// Σ terms = 0, divided by the coefficient that makes it easiest to read: the largest one of the highest
-/// degree that counts. `rms` is what is left of the sum, root mean square, before that division.
-[[nodiscard]] std::string relation_in_words(std::vector<Term> terms, double rms);
+/// degree that counts. `rms` is what is left of the sum, root mean square, before that division; `span` how
+/// large its terms are about the middle of the data. Far from the origin the terms are far larger than that
+/// and cancel: then they have as many digits as the sum needs. 0: not known.
+[[nodiscard]] std::string relation_in_words(std::vector<Term> terms, double rms, double span = 0);
 
 }  // namespace mercer

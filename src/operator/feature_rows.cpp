@@ -27,7 +27,10 @@ Index FeatureRows<T>::block_rows(Index n, double m) {
 template <class T>
 void FeatureRows<T>::evaluate(const Vector<double>& mean, Index first, Index count, double* out,
                               const Run& run) const {
-  map_.evaluate(points_.middle_rows(first, count), out, run, first);
+  if (shift_)
+    map_.evaluate_shifted(*shift_, points_.middle_rows(first, count), out, run, first);
+  else
+    map_.evaluate(points_.middle_rows(first, count), out, run, first);
   if (mean.size() == 0) return;
   const Index m = features();
   parallel_for(parts(count, feature_part), run, [&](Index part) {
@@ -117,6 +120,26 @@ Block<double> FeatureRows<T>::transposed_times(const Vector<double>& mean, const
       linalg::gemm<double>(Transpose::no, Transpose::no, size, b, count, 1, phi + j, m, w.data() + first,
                            w.outerStride(), 1, out.data() + j, m);
     });
+  });
+  return out;
+}
+
+template <class T>
+Block<double> FeatureRows<T>::triangle(const Vector<double>& mean, const Run& run) const {
+  const Index m = features(), rows_a_part = std::max<Index>(512, 4 * m);
+  Block<double> out = Block<double>::Zero(m, m);
+  for_each_block(mean, run, [&](Index first, Index count, const double* phi) {
+    const Index cuts = parts(count, rows_a_part);
+    Block<double> stacked((cuts + 1) * m, m);  // what each part leaves, under what there was
+    stacked.topRows(m) = out;
+    parallel_for(cuts, run, [&](Index cut) {
+      const Index i = cut * rows_a_part, size = std::min(rows_a_part, count - i);
+      Block<double> part = Block<double>::Zero(std::max(size, m), m);
+      part.topRows(size) = Eigen::Map<const Matrix<double>>(phi + i * m, size, m);
+      stacked.middleRows((cut + 1) * m, m) = linalg::qr_triangle<double>(part);
+    });
+    out = linalg::qr_triangle<double>(stacked);
+    run.report("features", double(first + count) / double(rows()));
   });
   return out;
 }

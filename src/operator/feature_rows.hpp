@@ -9,6 +9,8 @@
 #include "operator/feature_moments.hpp"
 #include "operator/scatter_operator.hpp"
 
+#include <optional>
+
 namespace mercer {
 
 /// Results are the same for any number of threads, if `run` is a SteadyRun's.
@@ -17,6 +19,9 @@ class FeatureRows {
  public:
   /// The map must outlive this.
   FeatureRows(const FeatureMap& map, Samples<T> points) : map_(map), points_(std::move(points)) {}
+  /// Of functions of η, for the families that follow a shift.
+  FeatureRows(const FeatureMap& map, Samples<T> points, InputShift shift)
+      : map_(map), points_(std::move(points)), shift_(std::move(shift)) {}
 
   [[nodiscard]] Index rows() const { return points_.rows(); }
   [[nodiscard]] Index features() const { return map_.count(); }
@@ -37,6 +42,9 @@ class FeatureRows {
   /// Φ̃ᵀ W: m x b from n x b.
   [[nodiscard]] Block<double> transposed_times(const Vector<double>& mean, const BlockView<double>& w,
                                                const Run& run) const;
+  /// R of Φ̃ = QR, upper triangular (Demmel et al. 2012, TSQR): it has Φ̃'s own digits, of which the products
+  /// in Φ̃ᵀΦ̃ keep half.
+  [[nodiscard]] Block<double> triangle(const Vector<double>& mean, const Run& run) const;
   /// Φ̃Φ̃ᵀ, both triangles.
   [[nodiscard]] Block<double> gram(const Vector<double>& mean, const Run& run) const;
 
@@ -49,6 +57,7 @@ class FeatureRows {
 
   const FeatureMap& map_;
   Samples<T> points_;
+  std::optional<InputShift> shift_;
 };
 
 /// Φ̃ᵀΦ̃ or Φ̃Φ̃ᵀ applied: every product evaluates the functions anew.

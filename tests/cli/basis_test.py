@@ -1,9 +1,30 @@
 """basis-pca through the program: it equals kernel PCA, reads a circle's equation, and explains mistakes."""
 import json
 import unittest
+from decimal import Decimal, localcontext
+from math import factorial
 
 import numpy as np
 from support import CliTest, kernel_pca, same_up_to_sign
+
+
+def smallest_eigenvector(a):
+    """By inverse iteration, Gauss and all, in decimals."""
+    n = len(a)
+    x = [Decimal(1)] * n
+    for _ in range(40):
+        rows = [list(row) + [b] for row, b in zip(a, x)]
+        for c in range(n):
+            pivot = max(range(c, n), key=lambda r: abs(rows[r][c]))
+            rows[c], rows[pivot] = rows[pivot], rows[c]
+            for r in range(c + 1, n):
+                factor = rows[r][c] / rows[c][c]
+                rows[r] = [p - factor * q for p, q in zip(rows[r], rows[c])]
+        for c in reversed(range(n)):
+            x[c] = (rows[c][n] - sum(rows[c][k] * x[k] for k in range(c + 1, n))) / rows[c][c]
+        length = sum(v * v for v in x).sqrt()
+        x = [v / length for v in x]
+    return x
 
 
 class BasisPca(CliTest):
@@ -37,6 +58,33 @@ class BasisPca(CliTest):
         angles = np.random.default_rng(0).uniform(0, 2 * np.pi, 50)
         np.savetxt(self.folder / "origin.csv", 3 * np.column_stack([np.cos(angles), np.sin(angles)]), delimiter=",", fmt="%.17g")
         self.assertIn("x1² + x2² − 9 = 0", self.ok("basis-pca", "origin.csv", *command[2:]))
+
+    def test_relations_of_noisy_points_far_away_minimise_what_is_documented(self):
+        """min |Phi u| for |u| = 1 in the weighted monomials, beside inverse iteration with 90 digits on the same numbers."""
+        random = np.random.default_rng(3)
+        for middle, noise, degree in (((300, 600), 1e-3, 2), ((1000, 2000), 1e-3, 2), ((1000, 2000), 0.1, 2), ((1000, 2000), 1e-2, 3)):
+            with self.subTest(f"{middle} {noise} {degree}"), localcontext() as context:
+                context.prec = 90
+                angles = random.uniform(0, 2 * np.pi, 40)
+                x = np.array(middle) + 1.5 * np.column_stack([np.cos(angles), np.sin(angles)]) + noise * random.normal(size=(40, 2))
+                np.savetxt(self.folder / "far.csv", x, delimiter=",", fmt="%.17g")
+                report = self.report("basis-pca", "far.csv", "--basis", f"poly(degree={degree})", "--center", "no", "--smallest", 1)
+                powers = [(i, total - i) for total in range(degree + 1) for i in range(total, -1, -1)]
+                weights = [Decimal(factorial(degree)) / (factorial(i) * factorial(j) * factorial(degree - i - j)) for i, j in powers]
+                weights = [w.sqrt() for w in weights]
+                phi = [[w * Decimal(a) ** i * Decimal(b) ** j for w, (i, j) in zip(weights, powers)] for a, b in x]
+                scatter = [[sum(row[p] * row[q] for row in phi) for q in range(len(powers))] for p in range(len(powers))]
+                u = smallest_eigenvector(scatter)
+                value = sum(sum(a * b for a, b in zip(row, u)) ** 2 for row in phi)
+                unit = u[-1] * weights[-1]
+                found = dict(zip(report["function_names"], report["coefficients"][0]))
+                last = f"x2{'²³'[degree - 2]}"
+                for (i, j), weight, own in zip(powers, weights, u):
+                    name = "·".join(f"x{v}{' ' if p == 1 else '²³'[p - 2]}".strip() for v, p in ((1, i), (2, j)) if p) or "1"
+                    exact = float(own * weight / unit)
+                    self.assertLess(abs(found[name] / found[last] - exact), 1e-6 * abs(exact), name)
+                self.assertLess(abs(report["gram_eigenvalues"][0] / float(value) - 1), 1e-6)
+                self.assertLess(0, report["missed_bound"]["rigorous"])
 
     def test_every_basis_fits_transforms_and_tells_what_it_is(self):
         x = self.points(n=40, d=2)

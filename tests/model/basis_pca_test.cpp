@@ -7,6 +7,8 @@
 #include "decompositions.hpp"
 #include "support.hpp"
 
+#include <fmt/format.h>
+
 #include <cstdio>
 #include <map>
 
@@ -147,6 +149,106 @@ TEST(BasisPcaRelations, AreReadableFarFromTheOriginAndAfterLoading) {
     EXPECT_EQ(load_model<double>(path)->report().basis->directions.at(0), words);
     std::filesystem::remove(path);
   }
+}
+
+/// All coefficients within 1e-6 of what they are, those that are 0 within 1e-6 of the largest about the
+/// middle.
+void expect_relation(const Report& report, const std::map<std::string, double>& expected, double zero,
+                     const std::string& what) {
+  for (const auto& [name, value] : relation_of(report)) {
+    const auto found = expected.find(name);
+    const double wanted = found == expected.end() ? 0 : found->second;
+    EXPECT_NEAR(value, wanted, wanted == 0 ? zero : 1e-6 * std::abs(wanted)) << what << ": " << name;
+  }
+}
+
+TEST(BasisPcaRelations, OfConicsHaveTheirDigitsHoweverFarFromTheOrigin) {
+  for (const auto& [a, b] : {std::pair{300.0, 600.0}, {1000.0, 2000.0}, {-4000.0, 0.0}, {1e5, 3e5}})
+    for (const auto& [width, height] : {std::pair{1.5, 1.5}, {3.0, 0.5}})
+      for (const Basis& basis : {Basis::polynomial(2), Basis::monomials(2), Basis::polynomial(2, 0.5, 3)})
+        for (const bool center : {false, true}) {
+          Matrix<double> x(90, 2);
+          for (Index i = 0; i < 90; ++i)
+            x.row(i) << a + width * std::cos(0.1 * double(i)), b + height * std::sin(0.1 * double(i));
+          const auto model = BasisPca<double>::fit(x, {.basis = basis, .smallest = 1, .center = center});
+          const double q = (width * width) / (height * height);
+          const std::string what = fmt::format("({}, {}), {} x {}, {}", a, b, width, height, center);
+          expect_relation(model.report(),
+                          {{"x1²", 1},
+                           {"x2²", q},
+                           {"x1", -2 * a},
+                           {"x2", -2 * b * q},
+                           {"1", a * a + q * b * b - width * width}},
+                          a == -4000 ? 1e-5 : 1e-6, what);
+          EXPECT_LT(model.report().variances[0], 1e-24);
+          EXPECT_GT(model.report().missed.rigorous, 0) << what;  // there is no other
+          EXPECT_EQ(model.report().basis->directions.at(0).find("…"), std::string::npos);
+        }
+}
+
+TEST(BasisPcaRelations, SayTheConstantThatFarTermsCancelTo) {
+  Matrix<double> x(100, 2);
+  for (Index i = 0; i < 100; ++i)
+    x.row(i) << 1000 + 1.5 * std::cos(0.0628 * double(i)), 2000 + 1.5 * std::sin(0.0628 * double(i));
+  const auto model = BasisPca<double>::fit(x, {.smallest = 1, .center = false});
+  const std::string words = model.report().basis->directions.at(0);
+  EXPECT_EQ(words.substr(0, words.find(", to within")), "x1² + x2² − 2000·x1 − 4000·x2 + 4999997.75 = 0");
+}
+
+TEST(BasisPcaRelations, OfLinesAndCubicsHaveTheirDigitsFarFromTheOrigin) {
+  Matrix<double> x(80, 2);
+  for (Index i = 0; i < 80; ++i) x.row(i) << 1000 + 0.05 * double(i), 2000 + 0.1 * double(i);  // x2 = 2 x1
+  const auto line = BasisPca<double>::fit(x, {.basis = Basis::monomials(1), .smallest = 1, .center = false});
+  const BasisDescription& told = *line.report().basis;
+  EXPECT_NEAR(told.coefficients(0, 1) / told.coefficients(0, 2), -2, 1e-12);
+  EXPECT_NEAR(told.coefficients(0, 0) / told.coefficients(0, 2), 0, 1e-9);
+  // (x2 − 2000) = (x1 − 1000)³
+  for (Index i = 0; i < 80; ++i) {
+    const double t = -1.25 + double(i) / 32;
+    x.row(i) << 1000 + t, 2000 + t * t * t;  // without rounding
+  }
+  const auto cubic = BasisPca<double>::fit(x, {.basis = Basis::monomials(3), .smallest = 1, .center = false});
+  const BasisDescription& words = *cubic.report().basis;
+  std::map<std::string, double> found;
+  for (std::size_t j = 0; j < words.names.size(); ++j)
+    found[words.names[j]] = words.coefficients(0, static_cast<Index>(j));
+  const double unit = found["x1³"];
+  const std::map<std::string, double> expected{
+      {"x1³", 1}, {"x1²", -3e3}, {"x1", 3e6}, {"x2", -1}, {"1", -1e9 + 2000}};
+  for (const auto& [name, value] : expected)
+    EXPECT_NEAR(found[name] / unit, value, 1e-6 * std::abs(value)) << name;
+}
+
+TEST(BasisPcaRelations, SeveralAtOnceAreOrthonormalAndOrderedFarFromTheOrigin) {
+  // A circle in a plane of space: the plane, its multiples by x1, x2, x3, and the circle.
+  Matrix<double> x(200, 3);
+  for (Index i = 0; i < 200; ++i) {
+    const double c = std::cos(0.1 * double(i)), s = std::sin(0.1 * double(i));
+    x.row(i) << 300 + c, 600 + s, 900 + 0.5 * c - 0.25 * s;
+  }
+  for (const bool center : {false, true}) {
+    const auto model = BasisPca<double>::fit(x, {.smallest = 6, .center = center});
+    const Block<double>& u = model.directions();
+    EXPECT_LE((u.transpose() * u - Block<double>::Identity(6, 6)).norm(), 1e-9);
+    const Vector<double>& values = model.report().gram_eigenvalues;
+    for (Index i = 0; i < 5; ++i) {
+      EXPECT_LT(values[i], 1e-6 * values[5]) << center;  // five hold to rounding of the data
+      EXPECT_LE(values[i], values[i + 1]);
+    }
+    EXPECT_GE(model.report().residuals.minCoeff(), 0);
+  }
+}
+
+TEST(BasisPcaRelations, HoldWhereFunctionsRepeatOrAreConstant) {
+  Matrix<double> x = test::random_matrix<double>(50, 3, 11);
+  x.col(2).setConstant(1000);
+  const auto constant =
+      BasisPca<double>::fit(x, {.basis = Basis::monomials(1), .smallest = 1, .center = false});
+  const std::string words = constant.report().basis->directions.at(0);
+  EXPECT_EQ(words.substr(0, words.find(", to within")), "x3 − 1000 = 0");
+  const auto twice = BasisPca<double>::fit(
+      x, {.basis = Basis::monomials(1) + Basis::parse("x1, x2^2"), .smallest = 1, .center = true});
+  EXPECT_LT(twice.report().gram_eigenvalues[0], 1e-25);
 }
 
 TEST(BasisPcaRelations, ASphereAndACubicCurveToo) {
