@@ -39,7 +39,7 @@ struct KernelCheck {
   /// Of K and of HKH (of their symmetric part where k is not symmetric). An eigenvalue above −tolerance may
   /// be 0, since K's elements are rounded. Found iteratively they are measured vᵀKv, never below the truth.
   double min_eigenvalue = 0, centered_min_eigenvalue = 0;
-  double max_eigenvalue = 0;  ///< the largest one of K in magnitude
+  double max_eigenvalue = 0, centered_max_eigenvalue = 0;  ///< the largest ones in magnitude
   double tolerance = 0, centered_tolerance = 0;
   bool exact = true;  ///< by LAPACK; false: the ends of the spectrum alone, by a factor or block Krylov
   /// Where not exact: no eigenvalue of K lies below this, but for a chance of delta (by a factor: 0).
@@ -51,6 +51,8 @@ struct KernelCheck {
   std::vector<std::string> reasons;  ///< what is known without data: closure rules, a line each, indented
   std::vector<std::string> advice;   ///< what to do about it
 
+  /// HKH is 0: all points look alike to this kernel, and kernel PCA finds nothing.
+  [[nodiscard]] bool sees_nothing() const { return centered_max_eigenvalue <= centered_tolerance; }
   [[nodiscard]] std::string to_json() const;
   [[nodiscard]] std::string to_string() const;
 };

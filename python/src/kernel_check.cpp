@@ -20,6 +20,7 @@ void bind_kernel_check(py::module_& m) {
       .def_readonly("asymmetry", &KernelCheck::asymmetry)
       .def_readonly("min_eigenvalue", &KernelCheck::min_eigenvalue)
       .def_readonly("centered_min_eigenvalue", &KernelCheck::centered_min_eigenvalue)
+      .def_readonly("centered_max_eigenvalue", &KernelCheck::centered_max_eigenvalue)
       .def_readonly("max_eigenvalue", &KernelCheck::max_eigenvalue)
       .def_readonly("tolerance", &KernelCheck::tolerance)
       .def_readonly("exact", &KernelCheck::exact)

@@ -95,6 +95,7 @@ void keep(const SpectrumEnds& plain, const SpectrumEnds& centred, Index n, bool 
   out.min_eigenvalue = plain.smallest;
   out.centered_min_eigenvalue = centred.smallest;
   out.max_eigenvalue = plain.largest;
+  out.centered_max_eigenvalue = centred.largest;
   out.tolerance = rounding(n, plain.largest, !packed);
   out.centered_tolerance = out.tolerance;  // what is subtracted to centre K is as large as K
   if (!out.exact) out.lower_bound = plain.lower_bound;
@@ -185,6 +186,13 @@ std::vector<std::string> advice_for(const KernelCheck& c, const Kernel& kernel) 
   std::vector<std::string> out;
   if (!c.symmetric) {
     out.emplace_back("symmetrise: (k(x, y) + k(y, x))/2, or find the mistake in k");
+    return out;
+  }
+  if (c.sees_nothing()) {  // whatever the verdict: HKH = 0 is positive semidefinite, and of no use
+    out.emplace_back(
+        "choose another kernel, or scale the inputs: HKH is 0 on this data, all points look alike to this "
+        "one (it "
+        "is constant, too wide or saturated), and kernel PCA finds no component");
     return out;
   }
   if (c.verdict == Verdict::valid_here)

@@ -28,13 +28,14 @@ std::vector<Index> largest_rows(const Vector<double>& c) {
   return rows;
 }
 
-std::string_view in_words(Verdict verdict) {
-  switch (verdict) {
+std::string_view in_words(const KernelCheck& check) {
+  switch (check.verdict) {
     case Verdict::valid:
       return "valid always: its feature map is known";
     case Verdict::valid_here:
       return "valid here: K is positive semidefinite on this data";
     case Verdict::conditional:
+      if (check.sees_nothing()) return "conditional: not a Mercer kernel; HKH is 0";
       return "conditional: not a Mercer kernel, but HKH is positive semidefinite, so kernel PCA is sound";
     default:
       return "not valid";
@@ -61,6 +62,7 @@ std::string KernelCheck::to_json() const {
                     {"min_eigenvalue", min_eigenvalue},
                     {"centered_min_eigenvalue", centered_min_eigenvalue},
                     {"max_eigenvalue", max_eigenvalue},
+                    {"centered_max_eigenvalue", centered_max_eigenvalue},
                     {"tolerance", tolerance},
                     {"centered_tolerance", centered_tolerance},
                     {"exact", exact},
@@ -74,7 +76,7 @@ std::string KernelCheck::to_json() const {
 
 std::string KernelCheck::to_string() const {
   std::string out = fmt::format("{} on {} x {}\n", kernel, n, d);
-  out += fmt::format("verdict    {}\n", in_words(verdict));
+  out += fmt::format("verdict    {}\n", in_words(*this));
   out += symmetric ? fmt::format("symmetric  yes\n")
                    : fmt::format(
                          "symmetric  no: k(x{0}, x{1}) and k(x{1}, x{0}) differ by {2:.4g} (the "
@@ -85,8 +87,8 @@ std::string KernelCheck::to_string() const {
   if (lower_bound)
     out += fmt::format("           none of K below {:.4g}{}\n", *lower_bound,
                        delta > 0 ? fmt::format(", but for a chance of {:.1g}", delta) : "");
-  out += fmt::format("centred    smallest eigenvalue of HKH {:.4g} (0 to within {:.2g})\n",
-                     centered_min_eigenvalue, centered_tolerance);
+  out += fmt::format("centred    smallest eigenvalue of HKH {:.4g} (0 to within {:.2g}); largest {:.4g}\n",
+                     centered_min_eigenvalue, centered_tolerance, centered_max_eigenvalue);
   if (witness.size() > 0) {
     std::string entries;
     for (const Index row : largest_rows(witness))

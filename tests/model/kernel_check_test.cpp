@@ -182,6 +182,24 @@ TEST(KernelCheck, OnePointIsEnoughToTell) {
   EXPECT_EQ(check_kernel(Kernel::parse("-1*linear"), one).verdict, Verdict::conditional);  // H = 0: HKH = 0
 }
 
+TEST(KernelCheck, AKernelThatSeesNoDifferenceIsNeverRecommended) {
+  const auto check = [](const std::string& kernel, Index n) {
+    return check_kernel(Kernel::parse(kernel), Samples<double>(test::random_matrix<double>(n, 3, 1)),
+                        {.memory = 0});
+  };
+  for (const char* kernel : {"expr('1')", "-3*poly(degree=1, gamma=1e-30, coef0=1)", "expr('0*dot')",
+                             "rbf(gamma=1e-30)", "-1*rbf(gamma=1e-30)", "sigmoid(gamma=1e-3, coef0=90)"})
+    for (const Index n : {2, 60, 1600}) {
+      const KernelCheck c = check(kernel, n);
+      EXPECT_TRUE(c.sees_nothing()) << kernel << n;
+      ASSERT_EQ(c.advice.size(), 1U) << kernel << n;
+      EXPECT_NE(c.advice[0].find("choose another kernel"), std::string::npos) << kernel;
+      EXPECT_EQ(c.to_string().find("sound"), std::string::npos) << kernel;
+    }
+  for (const char* kernel : {"rbf(gamma=0.5)", "expr('-sqdist')", "rbf(gamma=1e4)", "linear"})
+    EXPECT_FALSE(check(kernel, 60).sees_nothing()) << kernel;
+}
+
 TEST(KernelCheck, JsonHoldsTheVerdictAndTheWitness) {
   const auto json = nlohmann::json::parse(
       check_kernel(Kernel::parse("-1*rbf(gamma=1)"), Samples<double>(points())).to_json());
