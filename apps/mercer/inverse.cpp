@@ -30,7 +30,7 @@ void report(const InverseFlags& flags, const std::string& method, Index d, const
     nlohmann::ordered_json json = {{"method", method}, {"n", errors.errors.size()}, {"d", d}};
     errors.put_into(json);
     print(json.dump(2) + "\n");
-  } else if (!flags.run.quiet && errors.preimage != "exact") {
+  } else if (!flags.run.quiet && !errors.is_exact()) {
     say(errors.in_words());
   }
 }
@@ -144,7 +144,8 @@ Command add_inverse(CLI::App& program) {
   parser->footer(
       "PCA comes back exactly; tucker, cp and svd2d as a stack when FILE is npy, npz or tns. Kernel PCA's\n"
       "scores name a point P of feature space, perhaps of no input: a pre-image z has its image near P, and\n"
-      "its error is |phi(z) - P|^2. fixed-point: rbf, matern, rq; distances: also linear, poly; ridge: any.\n"
+      "its error is |phi(z) - P|^2. fixed-point: rbf, matern, rq; distances: also poly; exact: linear, "
+      "cosine; ridge: any.\n"
       "Example: mercer inverse wine.mercer scores.csv --out wine-again.csv");
 
   return {parser, [flags, parser](const Session& session) {

@@ -70,10 +70,11 @@ void PreimageErrors::put_into(nlohmann::ordered_json& json) const {
 }
 
 std::string PreimageErrors::in_words() const {
-  if (preimage == "exact" || errors.empty()) return "the inverse is exact";
+  if (is_exact()) return "the inverse is exact";
   const auto worst = std::max_element(errors.begin(), errors.end());
-  auto text = fmt::format("pre-images by {}: mean error {:.3g}, largest {:.3g} in row {} (from 0)", preimage,
-                          mean(), *worst, worst - errors.begin());
+  auto text = fmt::format("pre-images {}: mean error {:.3g}, largest {:.3g} in row {} (from 0)",
+                          preimage == "exact" ? "of the least error there is" : "by " + preimage, mean(),
+                          *worst, worst - errors.begin());
   if (unconverged > 0) text += fmt::format("; {} had not converged", unconverged);
   return text;
 }

@@ -36,6 +36,8 @@ struct PreimageErrors {
     unconverged += found.unconverged;
   }
   [[nodiscard]] double mean() const;
+  /// All Pφ are inputs: PCA's, and those of linear kernels. The cosine's best answers need not be.
+  [[nodiscard]] bool is_exact() const { return errors.empty() || (preimage == "exact" && mean() == 0); }
   /// preimage, errors, mean_error, max_error, unconverged.
   void put_into(nlohmann::ordered_json& json) const;
   /// "pre-images by fixed-point: mean error 0.012, largest 0.3 in row 17"

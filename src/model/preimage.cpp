@@ -5,6 +5,8 @@
 #include "base/linalg.hpp"
 #include "base/memory.hpp"
 #include "base/parallel.hpp"
+#include "kernel/catalogue.hpp"
+#include "kernel/node.hpp"
 #include "kernel/tiles.hpp"
 
 #include <fmt/format.h>
@@ -40,16 +42,28 @@ void gemm_rows(bool transpose_b, const MatrixView<double>& a, const MatrixView<d
               "ridge works for every kernel of points");
 }
 
+/// φ(x) = √c x/‖x‖.
+bool is_cosine(const Kernel& kernel) {
+  return std::visit(
+      Overloaded{
+          [](const LeafKernel& leaf) { return leaf.kind->name == "cosine"; },
+          [](const MultipleKernel& m) { return m.factor > 0 && is_cosine(m.kernel); },
+          [](const SumKernel& sum) { return std::all_of(sum.terms.begin(), sum.terms.end(), is_cosine); },
+          [](const auto&) { return false; },
+      },
+      kernel.node().value);
+}
+
 PreimageMethod chosen(PreimageMethod asked, const Expansion& space) {
   const bool profile = space.profile.has_value(), linear = profile && space.profile->is_linear(),
-             radial = profile && space.profile->of_distance();
+             radial = profile && space.profile->of_distance(), direct = linear || is_cosine(space.kernel);
   switch (asked) {
     case PreimageMethod::automatic:
-      if (linear) return PreimageMethod::exact;
+      if (direct) return PreimageMethod::exact;
       if (radial) return PreimageMethod::fixed_point;
       return profile ? PreimageMethod::distances : PreimageMethod::ridge;
     case PreimageMethod::exact:
-      if (!linear) refuse(space.kernel, asked, "the linear kernel");
+      if (!direct) refuse(space.kernel, asked, "the linear kernel, or cosine");
       return asked;
     case PreimageMethod::fixed_point:
       if (!radial) refuse(space.kernel, asked, "a kernel of the distance, such as rbf");
@@ -114,6 +128,36 @@ class Exact final : public PreimageSolver {
  private:
   Matrix<double> directions_;  ///< k x d
   Vector<double> mean_;
+};
+
+/// The cosine: −2 Σ_j w_j x_j·z/(‖x_j‖‖z‖) is least along Σ_j w_j x_j/‖x_j‖. The kernel does not see how long
+/// z is: as the nearest training point, which is also the answer where that sum has no direction.
+class Direction final : public PreimageSolver {
+ public:
+  explicit Direction(const Expansion& space) : space_(space), units_(space.points) {
+    lengths_ = units_.rowwise().stableNorm();
+    for (Index j = 0; j < units_.rows(); ++j)
+      if (lengths_[j] > 0) units_.row(j) /= lengths_[j];
+  }
+  Index solve(const MatrixView<double>& scores, const Matrix<double>&, Matrix<double>& out) const override {
+    const Matrix<double> weights = space_.weights(scores);
+    out = product(weights, units_);
+    const auto near = nearest_in_feature_space(space_, space_.inner(scores), 1);
+    for (Index i = 0; i < out.rows(); ++i) {
+      const double length = out.row(i).stableNorm(), of_nearest = lengths_[near(i, 0)];
+      const double rounding = 4 * std::numeric_limits<double>::epsilon() * weights.row(i).lpNorm<1>();
+      if (length > rounding && of_nearest > 0)
+        out.row(i) *= of_nearest / length;
+      else
+        out.row(i) = space_.points.row(near(i, 0));
+    }
+    return 0;
+  }
+
+ private:
+  const Expansion& space_;
+  Matrix<double> units_;
+  Vector<double> lengths_;
 };
 
 }  // namespace
@@ -249,13 +293,33 @@ Eigen::Matrix<Index, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> nearest_in
   return out;
 }
 
-std::unique_ptr<PreimageSolver> make_exact(const Expansion& space) { return std::make_unique<Exact>(space); }
+/// Distances that no point meets may lead away from what lies near: then the nearest φ(x_j) is the answer.
+static void prefer_the_nearest(const Expansion& space, const MatrixView<double>& scores,
+                               Matrix<double>& found, Eigen::Ref<Vector<double>> errors) {
+  const Matrix<double> inner = space.inner(scores);
+  const Vector<double> norms = space.norms(scores);
+  const auto near = nearest_in_feature_space(space, inner, 1);
+  for (Index i = 0; i < found.rows(); ++i) {
+    const Index j = near(i, 0);
+    const double error = space.diagonal[j] - 2 * inner(i, j) + norms[i];
+    const double rounding = 1e-14 * (space.diagonal[j] + norms[i]);
+    if (errors[i] <= error + rounding || !std::isfinite(error)) continue;
+    found.row(i) = space.points.row(j);
+    errors[i] = std::max(0.0, error);
+  }
+}
+
+std::unique_ptr<PreimageSolver> make_exact(const Expansion& space) {
+  if (is_cosine(space.kernel)) return std::make_unique<Direction>(space);
+  return std::make_unique<Exact>(space);
+}
 
 template <class T>
 struct Preimage<T>::Impl {
   Expansion space;
   Scaling<T> scaling;
   PreimageMethod method;
+  bool without_error = false;              ///< Pφ is φ of an input: linear kernels
   std::unique_ptr<PreimageSolver> solver;  // refers to space
 };
 
@@ -268,15 +332,17 @@ Preimage<T>::Preimage(const KernelPca<T>& model, const PreimageOptions& options,
   impl_->scaling = model.scaling();
   impl_->method = chosen(options.method, space);
   if (impl_->method == PreimageMethod::ridge) require_ridge_memory(space, options, run);
-  if (impl_->method == PreimageMethod::exact) {
+  impl_->without_error = impl_->method == PreimageMethod::exact && !is_cosine(space.kernel);
+  if (impl_->without_error) {
     impl_->solver = make_exact(space);
     return;
   }
   run.report("pre-images: kernel", 0);
   space.look_around(steady);
-  impl_->solver = impl_->method == PreimageMethod::fixed_point ? make_fixed_point(space, options)
-                  : impl_->method == PreimageMethod::distances ? make_distances(space, options)
-                                                               : make_ridge(space, options, steady);
+  impl_->solver = impl_->method == PreimageMethod::exact         ? make_exact(space)
+                  : impl_->method == PreimageMethod::fixed_point ? make_fixed_point(space, options)
+                  : impl_->method == PreimageMethod::distances   ? make_distances(space, options)
+                                                                 : make_ridge(space, options, steady);
 }
 
 template <class T>
@@ -316,7 +382,8 @@ Preimages<T> Preimage<T>::find(const MatrixView<T>& scores, const Samples<T>& in
   const Index m = scores.rows(), rows = block_rows(space.points.rows());
   const Samples<T> scaled = inputs.rows() > 0 ? impl_->scaling.apply(inputs) : inputs;
   const Matrix<double> z = scores.template cast<double>();
-  const bool exact = impl_->method == PreimageMethod::exact;
+  const bool exact = impl_->without_error;
+  const bool approximates = impl_->method == PreimageMethod::distances;
   if (!exact) require_finite_rows(space.norms(z), first_row, "the length of the projection");
   Preimages<T> out{Matrix<T>(m, space.points.cols()), Vector<double>::Zero(m), 0};
   std::atomic<Index> unconverged{0};
@@ -327,8 +394,10 @@ Preimages<T> Preimage<T>::find(const MatrixView<T>& scores, const Samples<T>& in
                                      : Matrix<double>(0, space.points.cols());
     Matrix<double> found = Matrix<double>::Zero(count, space.points.cols());
     unconverged += impl_->solver->solve(z.middleRows(i0, count), known, found);
-    out.points.middleRows(i0, count) = found.template cast<T>();
     if (!exact) out.errors.segment(i0, count) = space.errors(found, z.middleRows(i0, count));
+    if (approximates)
+      prefer_the_nearest(space, z.middleRows(i0, count), found, out.errors.segment(i0, count));
+    out.points.middleRows(i0, count) = found.template cast<T>();
   });
   out.unconverged = unconverged;
   out.points = impl_->scaling.undo(std::move(out.points));

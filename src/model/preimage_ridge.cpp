@@ -1,8 +1,10 @@
 // A learned way back for any kernel (Bakır, Weston, Schölkopf 2004; scikit-learn's fit_inverse_transform):
 // kernel ridge regression from the scores of the training points to the points, with the model's own kernel
 // between scores: A = (K_z + μI)⁻¹X, z ↦ k_z(z)A. Kernels that cannot compare scores (χ² of negative numbers,
-// functions of a user's own) are replaced by rbf(gamma=median). μ may be chosen by leave-one-out, which has a
-// closed form: x_i − x̂_i = (GX)_i / G_ii with G = (K_z + μI)⁻¹.
+// functions of a user's own) are replaced by rbf(gamma=median); so are odd ones (cosine, linear, tanh(x·y)),
+// whose maps are odd too and miss the mean of the points, unless ridge and μ are asked for: then the map is
+// scikit-learn's. μ may be chosen by leave-one-out, which has a closed form: x_i − x̂_i = (GX)_i / G_ii with G
+// = (K_z + μI)⁻¹.
 #include "model/preimage.hpp"
 
 #include "base/linalg.hpp"
@@ -23,8 +25,21 @@ bool has_user_part(const Kernel& kernel) {
   return found;
 }
 
-Kernel kernel_between_scores(const Kernel& kernel, const Samples<double>& scores, std::uint64_t seed) {
-  if (primitives_of(kernel).has(Primitive::chi2) || has_user_part(kernel))
+/// k(−z, z′) = −k(z, z′), seen on some scores.
+bool is_odd(const Kernel& kernel, const Matrix<double>& scores) {
+  const Matrix<double> some = scores.topRows(std::min<Index>(8, scores.rows())), turned = -some;
+  const auto rows = [](const Matrix<double>& m) {
+    return Samples<double>::borrow(m.data(), m.rows(), m.cols(), m.cols());
+  };
+  const Matrix<double> k = gram<double>(kernel, rows(some), rows(some)),
+                       other = gram<double>(kernel, rows(turned), rows(some));
+  return k.allFinite() && k.norm() > 0 && (k + other).norm() <= 1e-12 * k.norm();
+}
+
+Kernel kernel_between_scores(const Kernel& kernel, const Matrix<double>& values, bool free,
+                             std::uint64_t seed) {
+  const auto scores = Samples<double>::borrow(values.data(), values.rows(), values.cols(), values.cols());
+  if (primitives_of(kernel).has(Primitive::chi2) || has_user_part(kernel) || (free && is_odd(kernel, values)))
     return Kernel::rbf(Gamma::median()).resolved(scores, seed);
   return kernel;
 }
@@ -34,8 +49,9 @@ class Ridge final : public PreimageSolver {
   Ridge(const Expansion& space, const PreimageOptions& options, const Run& run)
       : space_(space), scores_(space.at_points.rowwise() - space.offset.transpose()) {
     const auto rows = borrowed(scores_, scores_.cols());
-    kernel_ = kernel_between_scores(space.kernel, rows, run.seed);
     if (scores_.cols() == 0) return;
+    const bool free = options.ridge == 0 || options.method == PreimageMethod::automatic;
+    kernel_ = kernel_between_scores(space.kernel, scores_, free, run.seed);
     const Matrix<double> k = gram<double>(kernel_, rows, run);
     coefficients_ = options.ridge > 0 ? with_ridge(k, options.ridge) : with_best_ridge(k);
     non_negative_ = primitives_of(space.kernel).has(Primitive::chi2);

@@ -95,6 +95,72 @@ TEST(Preimages, ErrorsAreTheDistancesInFeatureSpace) {  // wᵀKw written out
       }
 }
 
+TEST(Preimages, OfTheCosinePointTheRightWayAndCannotBeImproved) {
+  Matrix<double> x = random_matrix<double>(80, 5, 61);
+  x.col(0) *= 40;  // as wine has it: large positive columns and small ones
+  x.col(0).array() += 300;
+  x.col(1).array() += 9;
+  for (const char* text : {"cosine", "3*cosine", "cosine + 2*cosine"})
+    for (const bool center : {true, false}) {
+      const auto model =
+          KernelPca<double>::fit(x, {.components = 3, .kernel = Kernel::parse(text), .center = center});
+      const Preimage<double> way(model, {});
+      EXPECT_EQ(way.method(), PreimageMethod::exact);
+      const auto back = way.find(model.scores());
+      const Matrix<double> directions = x.rowwise().normalized(), found = back.points.rowwise().normalized();
+      EXPECT_GT(directions.cwiseProduct(found).rowwise().sum().minCoeff(), 0.9) << text << center;
+      EXPECT_LT((back.points - x).norm(), 0.2 * x.norm()) << text << center;
+      const auto all = KernelPca<double>::fit(x, {.components = 5, .kernel = Kernel::parse(text)});
+      const auto whole = come_back(all, all.scores());
+      EXPECT_LT(whole.errors.maxCoeff(), 1e-12) << text;
+    }
+}
+
+TEST(Preimages, AreNoWorseThanTheNearestTrainingPoint) {
+  Matrix<double> x = random_matrix<double>(60, 4, 62), fresh = 2 * random_matrix<double>(30, 4, 63);
+  x.col(0) *= 3;
+  x.col(1).array() += 5;
+  for (const char* text :
+       {"linear", "cosine", "poly(degree=3, coef0=1)", "poly(degree=2, coef0=0)", "poly(degree=5)",
+        "linear + poly(degree=3)", "rbf(gamma=0.5)", "rbf(gamma=20)", "matern32", "matern52", "rq"})
+    for (const Index k : {2, 20}) {
+      const auto model = KernelPca<double>::fit(x, {.components = k, .kernel = Kernel::parse(text)});
+      const Preimage<double> way(model, {});
+      EXPECT_NE(way.method(), PreimageMethod::ridge) << text;
+      Matrix<double> scores(90, model.components());
+      scores << model.scores(), model.transform(fresh);
+      const auto back = way.find(scores);
+      // ‖φ(x_j) − Pφ‖² less ‖φ(z) − Pφ‖²: what they have in common is left out.
+      const auto excess = [&](const Matrix<double>& z) {
+        const Matrix<double> n = gram(model.kernel(), Samples<double>(z), Samples<double>(x));
+        Matrix<double> w = scores * model.alpha().transpose();
+        w.rowwise() += model.mean_weights().transpose();
+        Matrix<double> out = -2 * w * n.transpose();  // of each z at each Pφ
+        for (Index j = 0; j < z.rows(); ++j)
+          out.col(j).array() += gram(model.kernel(), Samples<double>(Matrix<double>(z.row(j))))(0, 0);
+        return out;
+      };
+      const Matrix<double> ours = excess(back.points), theirs = excess(x);
+      for (Index i = 0; i < scores.rows(); ++i)
+        EXPECT_LE(ours(i, i), theirs.row(i).minCoeff() + 1e-9 * theirs.row(i).cwiseAbs().maxCoeff())
+            << text << ", " << k << ", row " << i;
+    }
+}
+
+TEST(Preimages, LearnedForOddKernelsHaveTheMean) {
+  Matrix<double> x = random_matrix<double>(80, 4, 64);
+  x.array() += 20;
+  for (const char* text : {"cosine", "linear", "expr('tanh(0.001*dot)')"}) {
+    const auto model = KernelPca<double>::fit(
+        x, {.components = 4, .kernel = Kernel::parse(text), .indefinite = Indefinite::clip});
+    const auto back = come_back(model, model.scores(), {.method = PreimageMethod::ridge, .ridge = 0});
+    EXPECT_LT((back.points - x).norm(), (x.rowwise() - x.colwise().mean()).norm()) << text;
+    const auto chosen = come_back(model, model.scores());
+    const Matrix<double> directions = chosen.points.rowwise().normalized();
+    EXPECT_GT(directions.cwiseProduct(x.rowwise().normalized()).rowwise().sum().minCoeff(), 0.9) << text;
+  }
+}
+
 TEST(Preimages, ByTheFixedPointCannotBeImprovedNearby) {
   const Matrix<double> x = random_matrix<double>(80, 3, 6), fresh = random_matrix<double>(12, 3, 7);
   for (const char* text : {"rbf(gamma=0.5)", "matern52(length=1.2)"}) {
