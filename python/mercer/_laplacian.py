@@ -24,6 +24,9 @@ class _LaplacianEstimator(GraphEstimator):
 class LaplacianEigenmaps(_LaplacianEstimator):
     """Laplacian eigenmaps, which scikit-learn calls SpectralEmbedding: linked points come to lie near each other.
 
+    The map is that of ``SpectralEmbedding(affinity="precomputed")`` on the matrix of links; with ``affinity="nearest_neighbors"``
+    scikit-learn counts each point as its own neighbour and halves links that only one of two points has.
+
     Parameters
     ----------
     n_components : int, default=2
