@@ -13,9 +13,12 @@
 
 namespace mercer::app {
 
-void TensorFlags::add_to(CLI::App& parser,
-                         const std::function<void(CLI::App&, const std::string&)>& problem) {
-  parser.add_option("STACK", data, "npy, npz(:array), tns (sparse), or a folder of PGM or PNG images")
+void TensorFlags::add_to(CLI::App& parser, const std::function<void(CLI::App&, const std::string&)>& problem,
+                         bool sparse) {
+  parser
+      .add_option(
+          "STACK", data,
+          fmt::format("npy, npz(:array), {}a folder of PGM or PNG images", sparse ? "tns (sparse), " : ""))
       ->required();
   const std::string what = "Problem", result = "Results", how = "Running";
   problem(parser, what);

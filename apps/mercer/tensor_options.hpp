@@ -14,7 +14,9 @@ struct TensorFlags : FitFlags {
   std::string reconstruct;  ///< where X̂ goes
   Index sample_mode = 0;
 
-  void add_to(CLI::App& parser, const std::function<void(CLI::App&, const std::string& group)>& problem);
+  /// `sparse`: the method takes sparse arrays too.
+  void add_to(CLI::App& parser, const std::function<void(CLI::App&, const std::string& group)>& problem,
+              bool sparse = true);
   void add_sample_mode(CLI::App& parser, const std::string& group);
   /// Throws Error{usage} or Error{cannot_create} for what can be known before reading.
   void check() const;

@@ -179,6 +179,17 @@ class Cp(TensorTest):
         self.save("w.npy", weights[:-1])
         self.assertIn("9 x 9 x 8", self.fails(65, "cp", "zeros.npy", "--rank", 2, "--weights", "w.npy"))
 
+    def test_help_names_sparse_stacks_where_they_are_taken(self):
+        self.assertIn("tns (sparse)", self.ok("cp", "--help"))
+        self.assertIn("tns (sparse)", self.ok("tucker", "--help"))
+        told = self.ok("svd2d", "--help")
+        self.assertNotIn("tns (sparse)", told)
+        self.assertIn("a sparse .tns is made so by mercer convert", " ".join(told.split()))
+        self.write("s.tns", "1 1 1 2\n2 2 2 3\n1 2 2 1\n2 1 1 1\n")
+        self.assertIn("dense", self.fails(2, "svd2d", "s.tns", "--ranks", "1,1"))
+        self.ok("convert", "s.tns", "s.npy")
+        self.ok("svd2d", "s.npy", "--ranks", "1,1")
+
     def test_nonnegative_factors_have_no_negative_entry(self):
         self.ok("generate", "fluorescence", "--n", 12, "--seed", 1, "--out", "mix.npy")
         report = self.report("cp", "mix.npy", "--rank", 3, "--nonnegative", "--model", "m.mercer", "--out", "z.csv")
