@@ -1,9 +1,11 @@
-// Scaling<T>: column means and 1/σ, taken in double by two passes over the rows.
+// Scaling<T>: column means and 1/σ, taken in double by passes over the rows. Each column is brought near 1 by
+// a power of two first, so that neither its sum nor its squares leave the range of numbers.
 #include <mercer/error.hpp>
 #include <mercer/scaling.hpp>
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -36,6 +38,39 @@ void refuse_sparse(const Samples<T>& samples) {
                 "leave --scale none: PCA and kernel PCA centre by themselves, without filling in");
 }
 
+/// A column as x = 2^exponent · value, |value| < 1.
+template <class T>
+Eigen::VectorXi exponents_of(const MatrixView<T>& m) {
+  Vector<double> largest = Vector<double>::Zero(m.cols());
+  for (Index i = 0; i < m.rows(); ++i)
+    largest = largest.cwiseMax(m.row(i).transpose().template cast<double>().cwiseAbs());
+  Eigen::VectorXi out(m.cols());
+  for (Index j = 0; j < m.cols(); ++j) {
+    (void)std::frexp(largest[j], &out[j]);
+    out[j] = std::max(out[j], -1022);  // 2^1022 is a number
+  }
+  return out;
+}
+
+[[noreturn]] void refuse_width(Index column, double sigma) {
+  throw Error(ErrorCode::bad_data,
+              fmt::format("column {} varies by {:.3g} only, and 1/{:.3g} is beyond the range of numbers",
+                          column, sigma, sigma),
+              "columns count from 0; choose another unit for it");
+}
+
+template <class T>
+void require_finite_result(const Matrix<T>& scaled) {
+  if (scaled.allFinite()) return;
+  for (Index i = 0; i < scaled.rows(); ++i)
+    for (Index j = 0; j < scaled.cols(); ++j)
+      if (!std::isfinite(double(scaled(i, j))))
+        throw Error(
+            ErrorCode::bad_data,
+            fmt::format("row {}, column {} cannot be scaled: the result is {}", i, j, scaled(i, j)),
+            "rows and columns count from 0; a value so far from the others is beyond the range of numbers");
+}
+
 }  // namespace
 
 template <class T>
@@ -47,21 +82,28 @@ Scaling<T> Scaling<T>::fit(Scale kind, const Samples<T>& samples) {
   if (samples.rows() == 0) throw Error(ErrorCode::bad_data, "no samples to take the scaling from");
   const auto m = samples.dense();
   const auto n = static_cast<double>(m.rows());
-  Vector<double> sum = Vector<double>::Zero(m.cols());
-  for (Index i = 0; i < m.rows(); ++i) sum += m.row(i).transpose().template cast<double>();
-  out.shift = sum / n;
+  const Eigen::VectorXi exponents = exponents_of<T>(m);
+  Vector<double> powers(m.cols());
+  for (Index j = 0; j < m.cols(); ++j) powers[j] = std::ldexp(1.0, -exponents[j]);
+  const auto row = [&](Index i) -> Vector<double> {
+    return m.row(i).transpose().template cast<double>().cwiseProduct(powers);
+  };
+  Vector<double> mean = Vector<double>::Zero(m.cols());
+  for (Index i = 0; i < m.rows(); ++i) mean += row(i);
+  mean /= n;
+  out.shift.resize(m.cols());
+  for (Index j = 0; j < m.cols(); ++j) out.shift[j] = std::ldexp(mean[j], exponents[j]);
   if (kind == Scale::center) return out;
 
   Vector<double> squares = Vector<double>::Zero(m.cols());
-  for (Index i = 0; i < m.rows(); ++i)
-    squares += (m.row(i).transpose().template cast<double>() - out.shift).cwiseAbs2();
+  for (Index i = 0; i < m.rows(); ++i) squares += (row(i) - mean).cwiseAbs2();
   out.factor.resize(m.cols());
   for (Index j = 0; j < m.cols(); ++j) {
     const double sigma = std::sqrt(squares[j] / n);
     // A constant column leaves only the rounding error of its mean: n·ε·|mean| at most.
-    const double rounding = n * std::numeric_limits<double>::epsilon() * std::abs(out.shift[j]);
-    out.factor[j] = sigma > rounding ? 1 / sigma : 1;
-    if (!std::isfinite(out.factor[j])) out.factor[j] = 1;
+    const double rounding = n * std::numeric_limits<double>::epsilon() * std::abs(mean[j]);
+    out.factor[j] = sigma > rounding ? std::ldexp(1 / sigma, -exponents[j]) : 1;
+    if (!std::isfinite(out.factor[j])) refuse_width(j, std::ldexp(sigma, exponents[j]));
   }
   return out;
 }
@@ -78,9 +120,14 @@ Samples<T> Scaling<T>::apply(const Samples<T>& samples) const {
     const auto centred = m.row(i).template cast<double>() - shift.transpose();
     if (kind == Scale::center)
       out.row(i) = centred.template cast<T>();
-    else
+    else if (centred.allFinite())
       out.row(i) = centred.cwiseProduct(factor.transpose()).template cast<T>();
+    else  // the difference alone leaves the range of numbers
+      out.row(i) = (m.row(i).template cast<double>() / 2 - shift.transpose() / 2)
+                       .cwiseProduct(2 * factor.transpose())
+                       .template cast<T>();
   }
+  require_finite_result(out);
   return out;
 }
 

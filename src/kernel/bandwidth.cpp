@@ -5,6 +5,7 @@
 #include "kernel/primitives.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 namespace mercer {
@@ -49,6 +50,25 @@ double median_of(Primitive primitive, const Samples<T>& samples, std::uint64_t s
   return values.empty() ? 0 : median(values);
 }
 
+/// Do all rows equal the first?
+template <class T>
+bool all_equal(const Samples<T>& samples) {
+  if (samples.rows() == 0) return true;
+  const Matrix<T> first = samples.dense_rows(0, 1);
+  for (Index i = 1; i < samples.rows(); ++i)
+    if (samples.dense_rows(i, 1) != first) return false;
+  return true;
+}
+
+/// Distances between points that differ are not below this, or have lost their digits; squares lose theirs
+/// sooner.
+template <class T>
+double least_distance(Primitive primitive) {
+  using Limits = std::numeric_limits<T>;
+  if (primitive == Primitive::sqdist) return double(Limits::min()) / double(Limits::epsilon());
+  return primitive == Primitive::l1dist ? double(Limits::min()) : 0;
+}
+
 }  // namespace
 
 template <class T>
@@ -63,6 +83,10 @@ Kernel Kernel::resolved(const Samples<T>& samples, std::uint64_t seed) const {
         const double typical = median_of(leaf->kind->primitive, samples, seed);
         if (!std::isfinite(typical))
           throw Error(ErrorCode::bad_data, "the points lie so far apart that their distances overflow",
+                      "scale the inputs (--scale standardize)");
+        const double least = least_distance<T>(leaf->kind->primitive);
+        if (typical < least && !all_equal(sample_rows(samples, seed)))
+          throw Error(ErrorCode::bad_data, "the points lie so near each other that their distances underflow",
                       "scale the inputs (--scale standardize)");
         g = typical > 0 ? 1 / (2 * typical) : 1.0;  // all points equal: any width will do
       }

@@ -4,6 +4,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
 namespace mercer {
 namespace {
 
@@ -64,12 +68,40 @@ void require_non_negative(const Samples<T>& samples, const Kernel& kernel) {
       if (s.valuePtr()[p] < 0) fail(i, s.innerIndexPtr()[p], s.valuePtr()[p]);
 }
 
+/// x·x of a row whose squares underflow is 0, and its cosine would be 0 too.
+template <class T>
+void require_lengths(const Samples<T>& samples, const Kernel& kernel) {
+  using Limits = std::numeric_limits<T>;
+  const double least = std::sqrt(double(Limits::min()) / double(Limits::epsilon())),
+               most = std::sqrt(double(Limits::max()) / double(std::max<Index>(1, samples.cols())));
+  const auto look = [&](Index row, double largest) {
+    if (largest == 0 || (largest >= least && largest <= most)) return;
+    throw Error(ErrorCode::bad_data,
+                fmt::format("kernel {} needs the length of row {}, and squares of its numbers ({:.3g}) {}",
+                            kernel.to_string(), row, largest, largest < least ? "underflow" : "overflow"),
+                "rows count from 0; multiply the data by a constant: the cosine does not change");
+  };
+  if (!samples.is_sparse()) {
+    const auto m = samples.dense();
+    for (Index i = 0; m.cols() > 0 && i < m.rows(); ++i) look(i, double(m.row(i).cwiseAbs().maxCoeff()));
+    return;
+  }
+  const auto s = samples.sparse();
+  for (Index i = 0; i < s.rows(); ++i) {
+    double largest = 0;
+    for (auto p = s.outerIndexPtr()[i]; p < s.outerIndexPtr()[i + 1]; ++p)
+      largest = std::max(largest, std::abs(double(s.valuePtr()[p])));
+    look(i, largest);
+  }
+}
+
 }  // namespace
 
 template <class T>
 void Kernel::check_data(const Samples<T>& samples) const {
   if (is_precomputed()) require_symmetric(samples);
   if (primitives_of(*this).has(Primitive::chi2)) require_non_negative(samples, *this);
+  if (primitives_of(*this).has(Primitive::cosine)) require_lengths(samples, *this);
 }
 
 template <class T>

@@ -6,12 +6,15 @@
 #include "base/memory.hpp"
 #include "base/parallel.hpp"
 #include "base/stopwatch.hpp"
+#include "kernel/profile.hpp"
 #include "kernel/tiles.hpp"
 #include "kernel/translation.hpp"
 #include "model/contradictions.hpp"
 #include "model/kernel_expansion.hpp"
 #include "model/low_rank_fit.hpp"
 #include "model/model_file.hpp"
+#include "model/number_range.hpp"
+#include "model/share_count.hpp"
 #include "model/spectral_fit.hpp"
 #include "operator/centered.hpp"
 #include "operator/gram_operator.hpp"
@@ -291,6 +294,8 @@ KernelPca<T> KernelPca<T>::fit(const Samples<T>& samples, const KernelPcaOptions
   report.n = samples.rows();
   report.d = samples.cols();
   report.kernel = model.kernel_.to_string();
+  if (const auto profile = KernelProfile::of(model.kernel_); profile && profile->is_linear())
+    require_squares_in_range<double>(model.points_, Vector<double>::Zero(samples.cols()));
   report.centered = options.center;
   fill_report(report, solution.solved, n);
   const double asked = options.residual > 0 ? options.residual : (std::is_same_v<T, float> ? 1e-5 : 1e-10);

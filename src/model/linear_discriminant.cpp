@@ -8,6 +8,7 @@
 #include "model/class_rule.hpp"
 #include "model/discriminant_report.hpp"
 #include "model/model_file.hpp"
+#include "model/number_range.hpp"
 #include "model/spectral_fit.hpp"
 #include "operator/scatter_operator.hpp"
 #include "plan/discriminant_plan.hpp"
@@ -153,6 +154,7 @@ LinearDiscriminant<T> LinearDiscriminant<T>::fit(const Samples<T>& samples, cons
   model.scaling_ = Scaling<T>::fit(options.scale, samples);
   const Samples<T> points = model.scaling_.apply(samples);
   model.mean_ = column_means(points);
+  require_squares_in_range<T>(points, model.mean_);
   watch.lap("prepare");
   const ClassScatter scatter = scatter_of(points, model.mean_, label, run);
   watch.lap("scatter");

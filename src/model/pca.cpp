@@ -6,6 +6,7 @@
 #include "base/parallel.hpp"
 #include "base/stopwatch.hpp"
 #include "model/model_file.hpp"
+#include "model/number_range.hpp"
 #include "model/spectral_fit.hpp"
 #include "operator/dense_operator.hpp"
 #include "operator/scatter_operator.hpp"
@@ -98,6 +99,10 @@ Pca<T> Pca<T>::fit(const Samples<T>& samples, const PcaOptions& options, const R
   model.scaling_ = Scaling<T>::fit(options.scale, samples);
   const Samples<T> points = model.scaling_.apply(samples);
   model.mean_ = options.center ? column_means(points) : Vector<double>(Vector<double>::Zero(points.cols()));
+  if (report.plan.route == Route::tiled)  // its products are in T
+    require_squares_in_range<T>(points, model.mean_);
+  else
+    require_squares_in_range<double>(points, model.mean_);
   watch.lap("prepare");
 
   const Side side = smaller_side(points);

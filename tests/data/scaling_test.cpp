@@ -38,6 +38,41 @@ TYPED_TEST(ScalingOf, StandardizedColumnsHaveMeanZeroAndVarianceOne) {
   }
 }
 
+TYPED_TEST(ScalingOf, StandardizesOverTheWholeRangeOfNumbers) {
+  using T = TypeParam;
+  const Matrix<T> m = random_matrix<T>(50, 3);
+  const Matrix<double> plain =
+      Scaling<T>::fit(Scale::standardize, m).apply(m).to_dense().template cast<double>();
+  for (const int power : sizeof(T) == 4 ? std::vector<int>{-110, -60, 60, 120}
+                                        : std::vector<int>{-1000, -600, -500, 500, 600, 1000, 1018}) {
+    const Matrix<T> far = m.unaryExpr([power](T x) { return std::ldexp(x, power); });
+    const auto scaling = Scaling<T>::fit(Scale::standardize, far);
+    EXPECT_EQ(scaling.apply(far).to_dense().template cast<double>(), plain) << power;  // to the bit
+    const Matrix<T> back = scaling.undo(scaling.apply(far).to_dense());
+    EXPECT_LE(double((back.array() / far.array() - 1).abs().maxCoeff()), sizeof(T) == 4 ? 1e-5 : 1e-12);
+    const auto centred = Scaling<T>::fit(Scale::center, far);
+    EXPECT_TRUE(centred.apply(far).to_dense().allFinite());
+  }
+}
+
+TEST(Scaling, EndsOfTheRangeOnBothSidesOfZeroAreStandardized) {
+  Matrix<double> m(4, 1);
+  m << 1.7e308, -1.7e308, 1.7e308, -1.7e308;
+  const auto scaling = Scaling<double>::fit(Scale::standardize, m);
+  EXPECT_NEAR(scaling.apply(m).to_dense()(0, 0), 1, 1e-12);
+  EXPECT_NEAR(scaling.apply(m).to_dense()(1, 0), -1, 1e-12);
+  m << 1.7e308, 1.7e308, 1.7e308, -1.7e308;
+  expect_contains(error_of([&] { (void)Scaling<double>::fit(Scale::center, m).apply(m); }).message(),
+                  "row 3, column 0");
+}
+
+TEST(Scaling, AColumnWhoseWidthHasNoInverseIsRefusedNotTakenForConstant) {
+  Matrix<double> m = random_matrix<double>(10, 2);
+  m.col(1) *= 1e-312;
+  expect_contains(error_of([&] { (void)Scaling<double>::fit(Scale::standardize, m); }).message(),
+                  "column 1 varies by");
+}
+
 TYPED_TEST(ScalingOf, UndoIsTheWayBack) {
   using T = TypeParam;
   const Matrix<T> m = random_matrix<T>(20, 3);

@@ -514,3 +514,25 @@ TEST(KernelPcaRounding, OfTheLinearKernelIsAvoidedByCentringTheInputs) {
 
 }  // namespace
 }  // namespace mercer
+TEST(KernelPcaRange, DistancesAndLengthsThatUnderflowAreNotTakenForZero) {
+  const Matrix<double> x = 1e-300 * test::random_matrix<double>(30, 3, 72);
+  for (const char* kernel :
+       {"rbf(gamma=median)", "laplacian(gamma=median)", "cosine", "linear", "2*linear"}) {
+    const Kernel k = Kernel::parse(kernel);
+    if (std::string(kernel).starts_with("laplacian")) {  // |x − y| does not underflow
+      EXPECT_EQ(KernelPca<double>::fit(x, {.kernel = k}).components(), 2);
+      continue;
+    }
+    try {
+      (void)KernelPca<double>::fit(x, {.kernel = k});
+      ADD_FAILURE() << "no error: " << kernel;
+    } catch (const Error& e) {
+      EXPECT_EQ(e.code(), ErrorCode::bad_data) << kernel;
+      EXPECT_NE(std::string(e.what()).find("underflow"), std::string::npos) << e.what();
+    }
+    const auto equal =
+        KernelPca<double>::fit(Matrix<double>(Matrix<double>::Constant(30, 3, 0.5)), {.kernel = k});
+    EXPECT_LE(equal.components(), 1) << kernel;
+  }
+}
+

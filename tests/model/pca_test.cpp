@@ -138,5 +138,26 @@ TYPED_TEST(PcaFit, ASwarmAroundAFarAwayPointKeepsItsDigits) {
   EXPECT_LE((a.report().variances - b.report().variances).norm(), tolerance<T>(1e-7, 1e-4));
 }
 
+TYPED_TEST(PcaFit, DataNearTheEndsOfTheRangeIsFittedOrRefusedByItsCause) {
+  using T = TypeParam;
+  const Matrix<T> x = test::random_matrix<T>(40, 3, 71);
+  const auto plain = Pca<T>::fit(x, {.components = 2, .scale = Scale::standardize});
+  for (const int power :
+       sizeof(T) == 4 ? std::vector<int>{-100, 110} : std::vector<int>{-1000, -530, 530, 1000}) {
+    const Matrix<T> far = x.unaryExpr([power](T v) { return std::ldexp(v, power); });
+    const auto scaled = Pca<T>::fit(far, {.components = 2, .scale = Scale::standardize});
+    EXPECT_EQ(scaled.report().variances, plain.report().variances) << power;
+    if (sizeof(T) == 4) continue;  // their squares are numbers in double
+    for (const bool center : {true, false}) try {
+        (void)Pca<T>::fit(far, {.components = 2, .center = center});
+        FAIL() << "no error at " << power;
+      } catch (const Error& e) {
+        EXPECT_EQ(e.code(), ErrorCode::bad_data);
+        EXPECT_NE(std::string(e.what()).find(power < 0 ? "underflow" : "overflow"), std::string::npos)
+            << e.what();
+      }
+  }
+}
+
 }  // namespace
 }  // namespace mercer

@@ -1,0 +1,58 @@
+// The largest |x − μ| of all entries, and whether its square is a normal number with all digits.
+#include "model/number_range.hpp"
+
+#include <mercer/error.hpp>
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+
+namespace mercer {
+namespace {
+
+template <class T>
+double largest_difference(const Samples<T>& points, const Vector<double>& mean) {
+  double largest = 0;
+  if (!points.is_sparse()) {
+    const auto m = points.dense();
+    for (Index i = 0; i < m.rows(); ++i)
+      largest = std::max(
+          largest, (m.row(i).template cast<double>() - mean.transpose()).cwiseAbs().maxCoeff());
+    return largest;
+  }
+  const auto s = points.sparse();  // zeros differ by the mean
+  for (Index j = 0; j < mean.size(); ++j) largest = std::max(largest, std::abs(mean[j]));
+  for (Index i = 0; i < s.rows(); ++i)
+    for (auto p = s.outerIndexPtr()[i]; p < s.outerIndexPtr()[i + 1]; ++p)
+      largest = std::max(largest, std::abs(double(s.valuePtr()[p]) - mean[s.innerIndexPtr()[p]]));
+  return largest;
+}
+
+}  // namespace
+
+template <class Arithmetic, class T>
+void require_squares_in_range(const Samples<T>& points, const Vector<double>& mean) {
+  using Limits = std::numeric_limits<Arithmetic>;
+  if (points.rows() == 0 || points.cols() == 0) return;
+  const double largest = largest_difference(points, mean);
+  const double count = double(points.rows()) * double(points.cols());
+  const double least = std::sqrt(double(Limits::min()) / double(Limits::epsilon()));
+  if (largest > 0 && largest < least)
+    throw Error(ErrorCode::bad_data,
+                fmt::format("the data varies by {:.3g} at most, and squares of such numbers underflow", largest),
+                "scale the data first (--scale standardize)");
+  if (!(largest < std::sqrt(double(Limits::max()) / count)))
+    throw Error(ErrorCode::bad_data,
+                fmt::format("the data varies by {:.3g}: numbers so large that sums of their squares overflow", largest),
+                "scale the data first (--scale standardize)");
+}
+
+#define MERCER_INSTANTIATE(A, T) \
+  template void require_squares_in_range<A, T>(const Samples<T>&, const Vector<double>&);
+MERCER_INSTANTIATE(float, float)
+MERCER_INSTANTIATE(double, float)
+MERCER_INSTANTIATE(double, double)
+#undef MERCER_INSTANTIATE
+
+}  // namespace mercer

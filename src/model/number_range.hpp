@@ -1,0 +1,14 @@
+// Squares of what varies must be numbers: data near the ends of the range would otherwise be taken for constant, or its
+// variances be wrong in their digits.
+#pragma once
+
+#include <mercer/samples.hpp>
+
+namespace mercer {
+
+/// Throws Error{bad_data} where the points differ from `mean`, but by so little that squares of the differences
+/// underflow in numbers of type Arithmetic, or by so much that their sum overflows.
+template <class Arithmetic, class T>
+void require_squares_in_range(const Samples<T>& points, const Vector<double>& mean);
+
+}  // namespace mercer
