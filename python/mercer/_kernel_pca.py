@@ -97,8 +97,8 @@ class KernelPCA(MercerTransformer):
     explained_variance_ : ndarray of shape (n_components,)
         eigenvalues_ over n.
     explained_variance_ratio_ : ndarray of shape (n_components,)
-        eigenvalues_ over the exact trace of the centred kernel matrix; NaN where that is less than they are together, as
-        it may be of an indefinite kernel.
+        eigenvalues_ over the exact trace of the centred kernel matrix. Where that matrix has negative eigenvalues: over
+        the sum of the positive ones as far as it is known, and then at most so much. Never more than 1 together.
     residuals_ : ndarray of shape (n_components,)
         |Kv - lambda v| of each eigenpair; NaN where the eigenvalue is an exact 0 that fills up n_components.
     kernel_ : mercer.Kernel
@@ -303,14 +303,14 @@ class KernelPCA(MercerTransformer):
         self.X_fit_ = model.points if X is None or _approximates(self) else X
 
     def _shares(self, report):
-        """Of the trace; NaN where negative eigenvalues have eaten it up, so that there is nothing to have a share of."""
-        whole = report.trace
-        if self.eigenvalues_.size and not self.eigenvalues_.sum(dtype=np.float64) <= whole * (1 + 1e-5):
-            whole = 0.0 if self.eigenvalues_[0] == 0 else np.nan
-        if np.isnan(whole):
+        """Of the trace, or of the positive eigenvalues where there are negative ones, as the engine has it."""
+        whole, ratios = report.trace, report.explained_variance_ratio
+        if ratios.size and ratios[0] > 0:
+            whole = report.gram_eigenvalues[0] / ratios[0]
+        if whole > report.trace * (1 + 1e-5):
             warn(f"{report.kernel} is not positive semidefinite on this data: components of positive eigenvalues are kept, and "
-                 "explained_variance_ratio_ is NaN, since negative ones have eaten up what they would be shares of")
-        return self.eigenvalues_ / (whole if whole != 0 else 1)
+                 "explained_variance_ratio_ is of the sum of the positive ones, as far as it is known")
+        return self.eigenvalues_ / (whole if whole > 0 else 1)
 
     @staticmethod
     def _vectors(model, kept):

@@ -14,7 +14,7 @@
 #include "model/low_rank_fit.hpp"
 #include "model/model_file.hpp"
 #include "model/number_range.hpp"
-#include "model/share_count.hpp"
+#include "model/shares.hpp"
 #include "model/spectral_fit.hpp"
 #include "operator/centered.hpp"
 #include "operator/gram_operator.hpp"
@@ -162,14 +162,49 @@ bool clearly_negative(double value, double largest) {
   return value < -(single ? 5e-3 : 1e-5) * std::max(0.0, largest) && value < -(single ? 1e-6 : 1e-10);
 }
 
-/// Throws, or notes that the positive part is kept.
+/// Σ of the positive eigenvalues, P, where some are negative: what eigenvalues are shares of.
+struct PositivePart {
+  double sum = 0;      ///< P, or what is known of it
+  bool exact = false;  ///< all eigenvalues were computed
+};
+
+/// P − N = tr and N/(P + N) = s, so P = tr(1 − s)/(1 − 2s). As far as eigenvalues are known the sum of those found is
+/// a lower bound, and so is this while s < ½: s is that of the larger of both.
 template <class T>
-void judge_negative_spectrum(Solved<T>& solved, const Kernel& kernel, const KernelPcaOptions& options,
-                             double threshold, Report& report) {
-  if (!solved.min_eigenvalue) return;
+PositivePart positive_part_of(const Solved<T>& solved, Route route, bool all) {
+  const double found = solved.spectrum.values.cwiseMax(0.0).sum(), s = solved.negative_share.value_or(0);
+  const double implied = solved.trace * (1 - s) / (1 - 2 * s);
+  const bool sound = std::isfinite(implied) && std::abs(1 - 2 * s) > 1e-6;  // else its digits are gone
+  const bool exact = route == Route::dense && all && sound;
+  return {std::max(found, exact || (sound && s < 0.5) ? implied : 0.0), exact};
+}
+
+/// The leading pairs of all; the next is then the largest that is left out.
+template <class T>
+void leave_out_beyond(Spectrum<T>& s, Index count) {
+  if (count >= s.values.size()) return;
+  const double next = std::max(0.0, s.values[count]) + s.residuals.norm();
+  s.missed.rigorous = std::max(s.missed.rigorous, next);
+  s.missed.probable = std::max(s.missed.probable, next);
+  s.values.conservativeResize(count);
+  s.residuals.conservativeResize(count);
+  s.vectors.conservativeResize(Eigen::NoChange, count);
+}
+
+/// LAPACK computes all eigenvalues of matrices that are small, or where many of them are asked for.
+bool all_eigenvalues_known(Index n, const Components& asked) {
+  return n <= 512 || asked.share > 0 || 4 * asked.count >= n;
+}
+
+/// Throws, or notes that the positive part is kept. `of_positive`: a share asked for is one of that part.
+template <class T>
+std::optional<PositivePart> judge_negative_spectrum(Solved<T>& solved, const Kernel& kernel,
+                                                    const KernelPcaOptions& options, double threshold,
+                                                    Route route, bool of_positive, Report& report) {
+  if (!solved.min_eigenvalue) return std::nullopt;
   if (*solved.min_eigenvalue >= -threshold) {  // rounding
     solved.negative_share = 0;
-    return;
+    return std::nullopt;
   }
   const std::string finding = fmt::format(
       "kernel {} is not positive semidefinite on this data: the smallest eigenvalue is {:.4g}, "
@@ -184,10 +219,17 @@ void judge_negative_spectrum(Solved<T>& solved, const Kernel& kernel, const Kern
   if (refuse)
     throw Error(ErrorCode::not_psd, finding,
                 "keep the positive part with --indefinite clip, or choose another kernel");
-  if (options.components.share > 0 && !shares)
-    throw Error(ErrorCode::usage, "a share of variance means nothing here: " + finding,
+  if (options.components.share > 0 && !shares && !of_positive)
+    throw Error(ErrorCode::usage, "a share of variance is not known here: " + finding,
                 "ask for a number of components");
-  report.notes.push_back(finding + "; the positive part is kept");
+  const Index n = solved.spectrum.vectors.rows();
+  const PositivePart part = positive_part_of(solved, route, all_eigenvalues_known(n, options.components));
+  report.notes.push_back(
+      finding + "; the positive part is kept, and shares are of " +
+      (part.exact
+           ? fmt::format("its eigenvalues' sum, {:.6g}", part.sum)
+           : fmt::format("its eigenvalues' sum, of which {:.6g} is known: at most so much", part.sum)));
+  return part;
 }
 
 }  // namespace
@@ -250,6 +292,8 @@ KernelPca<T> KernelPca<T>::fit(const Samples<T>& samples, const KernelPcaOptions
   model.points_ = model.scaling_.apply(samples);
   options.kernel.check_data(model.points_);
   model.kernel_ = options.kernel.resolved(model.points_, run.seed);
+  if (const auto profile = KernelProfile::of(model.kernel_); profile && profile->is_linear())
+    require_squares_in_range<double>(model.points_, Vector<double>::Zero(samples.cols()));
   watch.lap("prepare");
 
   const Definiteness known = model.kernel_.definiteness();
@@ -259,6 +303,10 @@ KernelPca<T> KernelPca<T>::fit(const Samples<T>& samples, const KernelPcaOptions
   request.delta = options.delta;
   request.known_psd = known == Definiteness::psd || (known == Definiteness::conditional && options.center);
   const Route route = report.plan.route;
+  // A share of the positive part is known once all eigenvalues are.
+  const bool of_positive = options.components.share > 0 && options.indefinite == Indefinite::clip &&
+                           !request.known_psd && route == Route::dense;
+  if (of_positive) request.components = samples.rows();
   KernelSolution<T> solution =
       route == Route::dense
           ? solve_by_lapack(model.kernel_, model.points_, options.center, request, run, watch)
@@ -275,8 +323,13 @@ KernelPca<T> KernelPca<T>::fit(const Samples<T>& samples, const KernelPcaOptions
   // The other end of the spectrum is found to a looser tolerance than the components themselves.
   const double found_to = route == Route::dense ? 0 : (std::is_same_v<T, float> ? 1e-5 : 1e-8);
   const double largest = spectrum.values.size() ? std::abs(spectrum.values[0]) : 0;
-  judge_negative_spectrum(solution.solved, model.kernel_, options,
-                          std::max(threshold, found_to * std::max(largest, solution.scale)), report);
+  const std::optional<PositivePart> positive = judge_negative_spectrum(
+      solution.solved, model.kernel_, options,
+      std::max(threshold, found_to * std::max(largest, solution.scale)), route, of_positive, report);
+  if (of_positive)
+    leave_out_beyond(spectrum, count_for_share(spectrum.values.cwiseMax(0.0), options.components.share,
+                                               positive ? positive->sum : solution.solved.trace)
+                                   .value_or(samples.rows()));
   keep_components(solution.solved, options.components, threshold, report);
 
   // α = v/√θ. Eigenvectors of HKH with θ > 0 have mean zero; making that exact lets new points be
@@ -294,10 +347,9 @@ KernelPca<T> KernelPca<T>::fit(const Samples<T>& samples, const KernelPcaOptions
   report.n = samples.rows();
   report.d = samples.cols();
   report.kernel = model.kernel_.to_string();
-  if (const auto profile = KernelProfile::of(model.kernel_); profile && profile->is_linear())
-    require_squares_in_range<double>(model.points_, Vector<double>::Zero(samples.cols()));
   report.centered = options.center;
   fill_report(report, solution.solved, n);
+  if (positive && positive->sum > 0) report.explained_variance_ratio = spectrum.values / positive->sum;
   const double asked = options.residual > 0 ? options.residual : (std::is_same_v<T, float> ? 1e-5 : 1e-10);
   if (const bool limited = report.components > 0 && report.residuals.maxCoeff() > 2 * asked * largest;
       limited || solution.rounding.norm > asked * largest)

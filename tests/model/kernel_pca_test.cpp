@@ -312,11 +312,39 @@ TYPED_TEST(KernelPcaFit, TheNegativeShareIsAShareAlsoWhenHardlyAnythingIsPositiv
     EXPECT_GE(model.report().negative_share.value(), 0);
     EXPECT_LE(model.report().negative_share.value(), 1);
   }
-  KernelPcaOptions share{.components = Components::variance_share(0.9),
-                         .kernel = Kernel::sigmoid(2, -1),
-                         .indefinite = Indefinite::clip};
-  EXPECT_THROW((void)KernelPca<T>::fit(test::random_matrix<T>(40, 3, 31), share), Error)
-      << "a share of what?";
+}
+
+TYPED_TEST(KernelPcaFit, SharesOfAClippedSpectrumAreOfItsPositivePart) {
+  using T = TypeParam;
+  for (const Index n : {40, 600}) {  // all eigenvalues are known, and some of them
+    const Samples<T> x = test::random_matrix<T>(n, 3, 31);
+    KernelPcaOptions options{
+        .components = 4, .kernel = Kernel::sigmoid(2, -1), .indefinite = Indefinite::clip};
+    Matrix<double> k = gram(options.kernel, x.template cast<double>());
+    k = (k.rowwise() - k.colwise().mean()).eval();
+    k = (k.colwise() - k.rowwise().mean()).eval();
+    const Vector<double> all = Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(k).eigenvalues();
+    const double positive = all.cwiseMax(0.0).sum();
+    ASSERT_LT(all.sum(), 0.9 * positive);
+    const auto model = KernelPca<T>::fit(x, options);
+    const Vector<double> shares = model.report().explained_variance_ratio;
+    for (Index i = 0; i < 4; ++i) EXPECT_GE(shares[i], all[n - 1 - i] / positive * (1 - 1e-6));
+    EXPECT_LE(shares.sum(), 1 + 1e-12);
+    if (n == 40) {
+      EXPECT_LE((shares - all.tail(4).reverse() / positive).norm(), 1e-6);
+    }
+    EXPECT_NE(model.report().notes.at(0).find("shares are of its eigenvalues' sum"), std::string::npos);
+    options.route = Route::dense;
+    options.components = Components::variance_share(0.9);
+    const auto most = KernelPca<T>::fit(x, options);
+    EXPECT_GE(all.tail(most.components()).sum(), 0.9 * positive * (1 - 1e-6));
+    EXPECT_LT(all.tail(most.components() - 1).sum(), 0.9 * positive);
+    EXPECT_LE(most.report().explained_variance_ratio.sum(), 1 + 1e-12);
+    options.route = Route::stored;
+    if (n == 600) {
+      EXPECT_THROW((void)KernelPca<T>::fit(x, options), Error) << "a share of what?";
+    }
+  }
 }
 
 TYPED_TEST(KernelPcaFit, EqualPointsHaveNoComponentsOnAnyRoute) {
@@ -512,8 +540,6 @@ TEST(KernelPcaRounding, OfTheLinearKernelIsAvoidedByCentringTheInputs) {
     }
 }
 
-}  // namespace
-}  // namespace mercer
 TEST(KernelPcaRange, DistancesAndLengthsThatUnderflowAreNotTakenForZero) {
   const Matrix<double> x = 1e-300 * test::random_matrix<double>(30, 3, 72);
   for (const char* kernel :
@@ -536,3 +562,5 @@ TEST(KernelPcaRange, DistancesAndLengthsThatUnderflowAreNotTakenForZero) {
   }
 }
 
+}  // namespace
+}  // namespace mercer
