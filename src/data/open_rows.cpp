@@ -16,6 +16,14 @@ namespace mercer {
 
 namespace {
 
+/// Rows in a sixteenth of the memory: their numbers as parsed and joined, and as text in a buffer that grows by
+/// halves.
+Index rows_within(const Run& run, Index cols) {
+  constexpr double bytes_a_number = 80, least = 64;
+  const double most = double(run.memory_budget()) / 16 / (bytes_a_number * double(std::max<Index>(1, cols)));
+  return static_cast<Index>(std::clamp(most, least, 1e15));
+}
+
 template <class T>
 class FileRows final : public RowSource<T> {
  public:
@@ -28,7 +36,7 @@ class FileRows final : public RowSource<T> {
           "write it the other way round first: mercer convert IN OUT --transpose");
     reader_ = open_reader<T>(file, options, run);
     require_features(reader_->cols(), options.features, where_);
-    chunk_ = chunk > 0 ? chunk : reader_->usual_chunk();
+    chunk_ = std::min(chunk > 0 ? chunk : reader_->usual_chunk(), rows_within(run, reader_->cols()));
     if (missing_ == Missing::mean) find_means();
   }
 

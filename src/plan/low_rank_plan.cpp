@@ -19,12 +19,14 @@ constexpr Index usual_rank = 1024;
 struct Sizes {
   const Problem& p;
   double budget, n, element, row;
-  Sizes(const Problem& problem, const Run& run)
+  double reading;  ///< a chunk of a file's rows, as text and as numbers (data/open_rows)
+  Sizes(const Problem& problem, const Run& run, bool from_file)
       : p(problem),
         budget(double(run.memory_budget())),
         n(double(problem.size)),
         element(problem.precision == Precision::float32 ? 4 : 8),
-        row(problem.size > 0 ? problem.data_bytes / double(problem.size) : 0) {}
+        row(problem.size > 0 ? problem.data_bytes / double(problem.size) : 0),
+        reading(from_file ? std::min(budget / 16, 84e6) : 0) {}
 
   /// Scatter, its copies and workspace in LAPACK, L twice; one chunk of features.
   [[nodiscard]] double small(double r) const { return 60 * r * r + double(feature_rows) * r * element; }
@@ -44,7 +46,7 @@ struct Sizes {
   }
   /// Beside the rest, what is known of each row: its diagonal, what is left of it, and the draw by that.
   [[nodiscard]] double streamed(double r, double sample) const {
-    return 48 * n + scores() + small(r) + std::max(block(r), sampled(r, sample));
+    return reading + 48 * n + scores() + small(r) + std::max(block(r), sampled(r, sample));
   }
 };
 
@@ -69,7 +71,7 @@ bool is_large_factor(Index n, Index rank) {
 }
 
 LowRankLayout low_rank_layout(const Problem& p, const Run& run, bool always_stream) {
-  const Sizes size(p, run);
+  const Sizes size(p, run, always_stream);
   const double budget = size.budget, n = size.n;
   LowRankLayout out;
   const Index in_memory = largest_rank(p.size, budget, [&](double r) { return size.kept(r); });

@@ -213,9 +213,9 @@ class Labelled(CliTest):
 
     def test_in_fits_in_passes(self):
         rng = np.random.default_rng(6)
-        rows = "".join(f"{a!r},{'xy'[i % 2]},{b!r}\n" for i, (a, b) in enumerate(rng.normal(size=(60000, 2)).tolist()))
+        rows = "".join(f"{a:.30e},{'xy'[i % 2]},{b:.30e}\n" for i, (a, b) in enumerate(rng.normal(size=(60000, 2)).tolist()))
         self.write("long.csv", "u,class,v\n" + rows)
-        report = self.fit("long.csv", "--label", "class", "--rank", "10", "--memory", "4.8M", "--model", "long.mercer")
+        report = self.fit("long.csv", "--label", "class", "--rank", "10", "--memory", "6M", "--model", "long.mercer")
         self.assertIn("the factor is not kept", report["plan"]["reason"])
         self.expect_names("long.mercer", [])
         self.assertEqual(60030, self.report("update", "long.mercer", "b.csv", "--model", "more.mercer")["n"])

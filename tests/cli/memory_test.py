@@ -100,6 +100,17 @@ class Memory(CliTest):
         report = self.fit(self.plan(*fit)["bytes"] * 1.01, *fit)
         self.assertEqual(rank, report["rank"])
 
+    def test_text_is_read_in_pieces_that_fit_a_small_budget(self):
+        n = 8000 if SLOW_BUILD else 80000
+        itself = self.measured("kernels")[1]
+        block = np.random.default_rng(5).normal(size=(1000, 10))
+        text = "".join(",".join(f"{v:.17g}" for v in row) + "\n" for row in block)
+        with open(self.folder / "x.csv", "w") as csv:  # 16 MB, of which 8 MB of numbers would be held at a time
+            for _ in range(n // 1000):
+                csv.write(text)
+        report = self.fit(12e6, "kpca", "x.csv", "--kernel", "rbf(gamma=0.05)", "-k", "3", "--rank", "30", slack=itself + 6e6)
+        self.assertEqual((n, "lowrank"), (report["n"], report["plan"]["route"]))
+
     def test_data_larger_than_the_budget_is_fitted_and_taken_in_by_passes(self):
         n, d = (20000, 80) if SLOW_BUILD else (250000, 80)  # 160 MB: more than the budget and the slack together
         block = np.random.default_rng(3).integers(0, 10, size=(min(n, 5000), d))
