@@ -72,6 +72,26 @@ void require_options(const BasisPcaOptions& options) {
 
 Route route_of(const BasisPcaOptions& options) { return options.smallest > 0 ? Route::dense : options.route; }
 
+/// The matrix was made of functions as rounded: Φ̃ is off by η = ‖Φ‖ times that rounding, which far from the
+/// origin is more than Φ̃'s own, and its square by 2‖Φ̃‖η + η².
+void allow_for_values(Spectrum<double>& s, const FeatureMap& map, const Vector<double>& sizes, Index n,
+                      double asked, Report& report) {
+  if (s.values.size() == 0) return;
+  Index degree = 0;
+  for (Index j = 0; j < map.count(); ++j) degree = std::max(degree, map.degree(j));
+  const double eta =
+      double(4 + degree) * std::numeric_limits<double>::epsilon() * std::sqrt(double(n)) * sizes.norm();
+  const double change = eta * (2 * std::sqrt(s.values[0]) + eta);
+  s.residuals.array() += change;
+  s.missed.rigorous += change;
+  s.missed.probable += change;
+  if (change > 2 * (asked > 0 ? asked : 1e-10) * s.values[0])
+    report.notes.push_back(
+        "the functions' values are large beside their variation, and rounding limits the residuals; with "
+        "--scale "
+        "center the functions are of the centred inputs");
+}
+
 /// x7 for anything but the seventh column: formulas call columns x1, x2, … by their place.
 bool misleading(const std::string& name, std::size_t place) {
   return name.size() > 1 && name[0] == 'x' && name.find_first_not_of("0123456789", 1) == std::string::npos &&
@@ -183,6 +203,7 @@ BasisPca<T> BasisPca<T>::fit(const Samples<T>& samples, const BasisPcaOptions& o
         std::max({of_the_mean, 32 * epsilon * largest, rounding_threshold(solved, 0, epsilon, route)}),
         report);
   }
+  if (!smallest) allow_for_values(solved.spectrum, *model.map_, rows.sizes(run), n, options.residual, report);
   watch.lap("solve");
 
   if (side == Side::features) {

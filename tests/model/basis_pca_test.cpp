@@ -97,6 +97,32 @@ TYPED_TEST(BasisPcaFit, EveryRouteGivesTheSameAnswerForAnyNumberOfThreads) {
   }
 }
 
+TEST(BasisPcaCertificate, HoldsWhereTheFunctionsAreLargeBesideTheirVariation) {
+  using Wide = Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic>;
+  for (const double away : {0.0, 1e3, 1e5, 1e7})
+    for (const Index n : {5, 40}) {  // either side of the problem
+      const Matrix<double> x = (test::random_matrix<double>(n, 2, 81).array() + away).matrix();
+      const auto model = BasisPca<double>::fit(x, {.basis = Basis::monomials(2), .components = 3});
+      Wide phi(n, 5);  // the products of 53-bit numbers need no more than 106 bits, about the mean far fewer
+      for (Index i = 0; i < n; ++i) {
+        const long double a = x(i, 0), b = x(i, 1);
+        phi.row(i) << a, b, a * a, a * b, b * b;
+      }
+      phi.rowwise() -= phi.colwise().mean().eval();
+      const Wide scatter = phi.transpose() * phi;
+      const auto exact = Eigen::SelfAdjointEigenSolver<Wide>(scatter).eigenvalues();
+      const Report& report = model.report();
+      ASSERT_GE(report.components, 2);
+      for (Index i = 0; i < report.components; ++i)
+        EXPECT_LE(std::abs(double(exact[4 - i]) - report.gram_eigenvalues[i]), report.residuals[i])
+            << away << ", " << n << ", " << i;
+      EXPECT_GE(report.missed.rigorous, double(exact[4 - report.components]));
+      EXPECT_EQ(report.residuals[0] > 2e-10 * report.gram_eigenvalues[0],
+                !report.notes.empty() &&
+                    report.notes.back().find("large beside their variation") != std::string::npos);
+    }
+}
+
 TYPED_TEST(BasisPcaFit, CirclePointsHaveFourComponentsWhereGenericPointsHaveFive) {
   using T = TypeParam;
   EXPECT_EQ(BasisPca<double>::fit(generate("circle", 60, 3), {.components = 10}).components(), 4);
