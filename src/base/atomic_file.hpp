@@ -1,6 +1,10 @@
 // AtomicFile: an output that appears whole or not at all. Written beside its destination under a
 // temporary name; commit() renames it into place; without commit() the destructor removes it.
-// A device or a pipe is written straight into: a rename would replace it.
+// A device or a pipe is written straight into: a rename would replace it; a link is followed.
+//
+// A process that is killed leaves its temporary file. Whoever writes the same output next removes it: each
+// writer holds a lock (flock) on its file from before it has content until it has its name, so a file that
+// can be locked has no writer any more.
 #pragma once
 
 #include <cstddef>
@@ -21,17 +25,17 @@ class AtomicFile {
   void write(std::string_view text) { write(text.data(), text.size()); }
   /// Overwrites bytes already written, for headers known only at the end.
   void write_at(std::size_t offset, const void* data, std::size_t size);
+  /// What has been written, for a file that is to be part of another.
+  void read_at(std::size_t offset, void* data, std::size_t size) const;
+  [[nodiscard]] std::size_t size() const;
   void commit();
 
   [[nodiscard]] const std::string& path() const { return path_; }
-  /// Where the bytes are until commit(): for libraries that write files by name.
-  [[nodiscard]] const std::string& temporary_path() const { return temporary_; }
 
  private:
   [[noreturn]] void fail(const char* what) const;
-  std::string path_, temporary_;
+  std::string path_, target_, temporary_;  ///< as it was named, with links followed, until commit()
   int file_ = -1;
-  bool committed_ = false;
 };
 
 }  // namespace mercer

@@ -1,19 +1,28 @@
 // Writing .npz through libzip, into the temporary file that takes the place of the output.
 #include "data/npz_output.hpp"
 
+#include "data/zip_bytes.hpp"
+
 #include <mercer/error.hpp>
 
 #include <fmt/format.h>
-#include <zip.h>
+
+#include <deque>
 
 namespace mercer {
 
 struct NpzOutput::Zip {
-  explicit Zip(const AtomicFile& file) : path(file.path()) {
-    int code = 0;
-    archive = zip_open(file.temporary_path().c_str(), ZIP_CREATE | ZIP_TRUNCATE, &code);
-    if (archive == nullptr)
-      throw Error(ErrorCode::io, fmt::format("{}: cannot start the archive ({})", path, code));
+  explicit Zip(AtomicFile& file) : path(file.path()), target(file) {
+    zip_error_t error;
+    zip_error_init(&error);
+    zip_source_t* source = target.source();
+    archive = zip_open_from_source(source, ZIP_CREATE | ZIP_TRUNCATE, &error);
+    if (archive != nullptr) return;
+    const int code = zip_error_code_zip(&error);
+    zip_source_free(source);
+    target.rethrow(&error);
+    zip_error_fini(&error);
+    throw Error(ErrorCode::io, fmt::format("{}: cannot start the archive ({})", path, code));
   }
   ~Zip() {
     if (archive != nullptr) zip_discard(archive);
@@ -28,7 +37,7 @@ struct NpzOutput::Zip {
       zip_source_free(source);
       fail();
     }
-    zip_set_file_compression(archive, static_cast<zip_uint64_t>(index), ZIP_CM_STORE, 0);
+    if (zip_set_file_compression(archive, static_cast<zip_uint64_t>(index), ZIP_CM_STORE, 0) != 0) fail();
   }
 
   void close() {
@@ -36,11 +45,15 @@ struct NpzOutput::Zip {
     archive = nullptr;
   }
 
-  [[noreturn]] void fail() const {
+  [[noreturn]] void fail() {
+    for (const ZipBytes& entry : entries) entry.rethrow(nullptr);
+    target.rethrow(zip_get_error(archive));
     throw Error(ErrorCode::io, fmt::format("{}: writing failed: {}", path, zip_strerror(archive)));
   }
 
   std::string path;
+  ZipOutput target;
+  std::deque<ZipOutput> entries;
   zip_t* archive = nullptr;
 };
 
@@ -48,8 +61,8 @@ NpzOutput::NpzOutput(const std::string& path) : file_(path), zip_(std::make_uniq
 
 NpzOutput::~NpzOutput() = default;
 
-void NpzOutput::add_file(const std::string& name, const std::string& npy) {
-  zip_->add(name, zip_source_file(zip_->archive, npy.c_str(), 0, -1));
+void NpzOutput::add_file(const std::string& name, AtomicFile& npy) {
+  zip_->add(name, zip_->entries.emplace_back(npy).source());
 }
 
 void NpzOutput::add_bytes(const std::string& name, std::string_view npy) {

@@ -17,8 +17,8 @@ class NpzOutput {
   NpzOutput(const NpzOutput&) = delete;
   NpzOutput& operator=(const NpzOutput&) = delete;
 
-  /// Arrays in .npy form: a file of its own, or bytes in memory.
-  void add_file(const std::string& name, const std::string& npy);
+  /// Arrays in .npy form: a temporary file of its own, or bytes in memory.
+  void add_file(const std::string& name, AtomicFile& npy);
   void add_bytes(const std::string& name, std::string_view npy);
   void finish();
 

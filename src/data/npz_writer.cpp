@@ -69,7 +69,7 @@ class NpzSink final : public RowSink<T> {
     stream_.close();
     const std::string columns = shape_.columns.empty() ? std::string() : text_array(shape_.columns);
     const std::string label = label_array();
-    file_.add_file(name_, rows_.temporary_path());
+    file_.add_file(name_, rows_);
     if (!columns.empty()) file_.add_bytes("columns", columns);
     if (!label.empty()) file_.add_bytes(label_name(), label);
     file_.finish();

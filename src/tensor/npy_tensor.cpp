@@ -129,7 +129,7 @@ void write_npz_tensor(const Location& file, const TensorView<T>& x) {
   NpzOutput output(file.path);
   AtomicFile array(file.path);  // never committed: it goes when this function ends
   write_array(array, x);
-  output.add_file(file.array.empty() ? "tensor" : file.array, array.temporary_path());
+  output.add_file(file.array.empty() ? "tensor" : file.array, array);
   output.finish();
 }
 
