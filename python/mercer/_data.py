@@ -60,7 +60,8 @@ def read(path, label=None, *, missing="error", transpose=False, dtype=np.float64
         Columns are samples.
     dtype : float64 or float32
     mmap : bool, default=False
-        Where a .npy of that type can be mapped, do not read it into memory; the array is then for reading only.
+        Give a .npy of that type as it was read, without a copy of the array's own; it is then for reading only.
+        (No file is mapped: one that changes later would change a fit. ``numpy.load(path, mmap_mode="r")`` maps.)
 
     Returns
     -------

@@ -1,15 +1,22 @@
-// Whole inputs: mmap where the file allows it, a stream read to its end otherwise.
+// Whole inputs: a regular file in one piece, a stream to its end.
 #include "data/file_bytes.hpp"
 
+#include "base/memory.hpp"
+#include "base/pages.hpp"
 #include "data/byte_stream.hpp"
 
-#include <sys/mman.h>
+#include <mercer/error.hpp>
+
+#include <fmt/format.h>
 
 #include <algorithm>
+#include <new>
 
 namespace mercer {
 
 namespace {
+
+constexpr std::size_t page_bytes = 4096;
 
 FileBytes read_to_end(ByteStream& stream) {
   std::string text;
@@ -27,31 +34,32 @@ FileBytes read_to_end(ByteStream& stream) {
 
 }  // namespace
 
-void FileBytes::drop_pages(std::size_t from, std::size_t to) const {
-  if (!mapped) return;
-  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-  from = from / page * page;  // a page too many is no harm: it comes back when it is read
-  if (to < text.size()) to = to / page * page;
-  if (from < to) ::madvise(const_cast<char*>(text.data()) + from, to - from, MADV_DONTNEED);
+std::shared_ptr<char> page_aligned(std::size_t bytes) {
+  auto* memory = static_cast<char*>(::operator new (bytes, std::align_val_t{page_bytes}));
+  ask_for_huge_pages(memory, bytes);
+  return {memory, [](char* p) { ::operator delete (p, std::align_val_t{page_bytes}); }};
 }
 
-FileBytes map_file(const std::string& path, Access access) {
+FileBytes file_bytes(const std::string& path) {
   struct stat info {};
   Descriptor file = open_to_read(path, info);
   if (!S_ISREG(info.st_mode)) return read_to_end(*bytes_of(path, std::move(file)));
   const auto size = static_cast<std::size_t>(info.st_size);
   if (size == 0) return {};
-  void* memory = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.get(), 0);
-  if (memory == MAP_FAILED)
-    return read_to_end(*bytes_of(path, std::move(file)));  // some file systems cannot map
-  ::madvise(memory, size, access == Access::whole ? MADV_WILLNEED : MADV_SEQUENTIAL);
-  std::shared_ptr<const void> owner(memory, [size](void* p) { ::munmap(p, size); });
-  return {std::string_view(static_cast<const char*>(memory), size), std::move(owner), true};
+  if (size > machine_memory())
+    throw Error(ErrorCode::no_memory,
+                fmt::format("{}: {} are more than the memory of this machine", path,
+                            format_bytes(static_cast<double>(size))),
+                "'mercer transform' and '--route lowrank --rank R' read a table in pieces");
+  const std::shared_ptr<char> memory = page_aligned(size);
+  read_all(file, 0, memory.get(), size, path);
+  Unchanged(info).check(file, path);
+  return {std::string_view(memory.get(), size), memory};
 }
 
 FileBytes text_bytes(const Location& file) {
   if (file.standard_stream || file.gzip) return read_to_end(*open_bytes(file));
-  return map_file(file.path);
+  return file_bytes(file.path);
 }
 
 }  // namespace mercer

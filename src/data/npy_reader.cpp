@@ -1,4 +1,4 @@
-// The reader of .npy files: memory-mapped, checked, and used where it lies if its type allows.
+// The reader of .npy files: read in one piece, checked, and used where it lies if its type allows.
 #include "data/npy_reader.hpp"
 
 #include "data/format.hpp"
@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace mercer {
@@ -27,15 +28,27 @@ bool check_label(const RawLabel& label, Index first, Missing policy, const std::
   return missing;
 }
 
-MappedArray map_array(const std::string& path, Access access) {
-  MappedArray out;
-  out.bytes = map_file(path, access);
-  const std::string_view text = out.bytes.text;
-  out.array.where = path;
-  out.array.header = parse_npy_header(text.substr(0, npy_header_limit), text.size(), path);
-  out.array.data = text.data() + out.array.header.offset;
-  out.array.owner = out.bytes.owner;
+NpyArray read_array(const std::string& path) {
+  const FileBytes bytes = file_bytes(path);
+  NpyArray out;
+  out.where = path;
+  out.header = parse_npy_header(bytes.text.substr(0, npy_header_limit), bytes.text.size(), path);
+  out.data = bytes.text.data() + out.header.offset;
+  out.owner = bytes.owner;
   return out;
+}
+
+NpyHeader read_npy_header(const Descriptor& file, std::size_t size, const std::string& path) {
+  std::string beginning(std::min(size, npy_header_limit), '\0');
+  read_all(file, 0, beginning.data(), beginning.size(), path);
+  return parse_npy_header(beginning, size, path);
+}
+
+NpyHeader read_npy_header(const std::string& path) {
+  struct stat info {};
+  const Descriptor file = open_to_read(path, info);
+  if (!S_ISREG(info.st_mode)) return read_array(path).header;
+  return read_npy_header(file, static_cast<std::size_t>(info.st_size), path);
 }
 
 Index label_column(const NpyHeader& header, const ReadOptions& options, const std::string& where) {
@@ -71,7 +84,7 @@ RawTable<T> table_of(const NpyArray& array, const ReadOptions& options, const Ru
 
 template <class T>
 RawTable<T> read_npy(const Location& file, const ReadOptions& options, const Run& run) {
-  return table_of<T>(map_array(file.path, Access::whole).array, options, run);
+  return table_of<T>(read_array(file.path), options, run);
 }
 
 template RawTable<float> table_of(const Samples<float>&, Index, Index, Missing, const std::string&,

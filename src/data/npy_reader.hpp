@@ -2,16 +2,16 @@
 #pragma once
 
 #include "data/file_bytes.hpp"
+#include "data/input_file.hpp"
 #include "data/npy_array.hpp"
 
 namespace mercer {
 
-/// An array in a file of its own, mapped.
-struct MappedArray {
-  NpyArray array;
-  FileBytes bytes;
-};
-[[nodiscard]] MappedArray map_array(const std::string& path, Access access);
+/// An array in a file of its own: all of it, or what its header says.
+[[nodiscard]] NpyArray read_array(const std::string& path);
+[[nodiscard]] NpyHeader read_npy_header(const std::string& path);
+/// Of a regular file of so many bytes.
+[[nodiscard]] NpyHeader read_npy_header(const Descriptor& file, std::size_t size, const std::string& path);
 
 /// The column of the array that options.label, an index, means; -1 without one.
 [[nodiscard]] Index label_column(const NpyHeader& header, const ReadOptions& options,

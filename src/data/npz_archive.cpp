@@ -1,21 +1,53 @@
 // Reading .npz through libzip; every name, size and header is distrusted until checked.
 #include "data/npz_archive.hpp"
 
+#include "data/zip_bytes.hpp"
+
 #include <mercer/error.hpp>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <zip.h>
-
 #include <algorithm>
+#include <new>
+#include <optional>
+#include <utility>
 
 namespace mercer {
 
 struct NpzArchive::Zip {
-  FileBytes bytes;
+  std::optional<ZipInput> file;
+  std::optional<Unchanged> unchanged;
+  FileBytes bytes;  ///< of a pipe
+  int descriptor = -1;
+  std::size_t size = 0;
   zip_t* archive = nullptr;
+
+  explicit Zip(const std::string& path) {
+    struct stat info {};
+    Descriptor opened = open_to_read(path, info);
+    if (!S_ISREG(info.st_mode)) {
+      bytes = file_bytes(path);
+      size = bytes.text.size();
+      return;
+    }
+    size = static_cast<std::size_t>(info.st_size);
+    descriptor = opened.get();
+    unchanged.emplace(info);
+    file.emplace(path, std::move(opened), size);
+  }
   ~Zip() {
     if (archive != nullptr) zip_discard(archive);
+  }
+  Zip(const Zip&) = delete;
+  Zip& operator=(const Zip&) = delete;
+
+  [[nodiscard]] zip_source_t* source(zip_error_t* error) {
+    return file ? file->source() : zip_source_buffer_create(bytes.text.data(), bytes.text.size(), 0, error);
+  }
+  /// Where not the archive is to blame.
+  void rethrow(zip_error_t* error) const {
+    if (file) file->rethrow(error);
+    if (zip_error_code_zip(error) == ZIP_ER_MEMORY) throw std::bad_alloc();
   }
 };
 
@@ -31,17 +63,17 @@ constexpr std::uint64_t best_ratio = 1032;
 
 }  // namespace
 
-NpzArchive::NpzArchive(const std::string& path, Access access) : path_(path), zip_(std::make_unique<Zip>()) {
-  zip_->bytes = map_file(path, access);
-  const std::string_view text = zip_->bytes.text;
-  if (text.empty()) throw Error(ErrorCode::bad_data, fmt::format("{}: the file is empty", path));
+NpzArchive::NpzArchive(const std::string& path) : path_(path), zip_(std::make_unique<Zip>(path)) {
+  if (zip_->size == 0) throw Error(ErrorCode::bad_data, fmt::format("{}: the file is empty", path));
   zip_error_t error;
   zip_error_init(&error);
-  zip_source_t* source = zip_source_buffer_create(text.data(), text.size(), 0, &error);
+  zip_source_t* source = zip_->source(&error);
   if (source != nullptr) zip_->archive = zip_open_from_source(source, ZIP_RDONLY, &error);
   if (zip_->archive == nullptr) {
     if (source != nullptr) zip_source_free(source);
-    const std::string reason = zip_error_strerror(&error);
+    zip_->rethrow(&error);
+    const char* words = zip_error_strerror(&error);
+    const std::string reason = words != nullptr ? words : "it cannot be opened";
     zip_error_fini(&error);
     fail_damaged(path, reason);
   }
@@ -59,7 +91,7 @@ NpzArchive::NpzArchive(const std::string& path, Access access) : path_(path), zi
     name.resize(name.size() - 4);
     const std::string where = path + ':' + name;
     constexpr zip_uint64_t sizes = ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE;
-    if ((info.valid & sizes) != sizes || info.comp_size > text.size() ||
+    if ((info.valid & sizes) != sizes || info.comp_size > zip_->size ||
         info.size > info.comp_size * best_ratio + 1024)
       fail_damaged(where, "impossible size");
     Entry entry{name, {}, static_cast<std::uint64_t>(i), info.size};
@@ -74,18 +106,21 @@ NpzArchive::NpzArchive(const std::string& path, Access access) : path_(path), zi
 NpzArchive::~NpzArchive() = default;
 
 struct NpzArchive::Stream::File {
-  explicit File(zip_file_t* opened) : file(opened) {}
-  ~File() { zip_fclose(file); }
+  File() = default;
+  ~File() {
+    if (file != nullptr) zip_fclose(file);
+  }
   File(const File&) = delete;
   File& operator=(const File&) = delete;
-  zip_file_t* file;
+  zip_file_t* file = nullptr;
 };
 
 NpzArchive::Stream::Stream(const NpzArchive& archive, const Entry& entry)
-    : where_(archive.path_ + ':' + entry.name) {
-  zip_file_t* file = zip_fopen_index(archive.zip_->archive, entry.index, 0);
-  if (file == nullptr) fail_damaged(where_, zip_strerror(archive.zip_->archive));
-  file_ = std::make_unique<File>(file);
+    : zip_(*archive.zip_), file_(std::make_unique<File>()), where_(archive.path_ + ':' + entry.name) {
+  file_->file = zip_fopen_index(zip_.archive, entry.index, 0);
+  if (file_->file != nullptr) return;
+  zip_.rethrow(zip_get_error(zip_.archive));
+  fail_damaged(where_, zip_strerror(zip_.archive));
 }
 
 NpzArchive::Stream::~Stream() = default;
@@ -93,7 +128,10 @@ NpzArchive::Stream::~Stream() = default;
 void NpzArchive::Stream::read(char* to, std::size_t size) {
   while (size > 0) {
     const zip_int64_t got = zip_fread(file_->file, to, std::min<std::size_t>(size, std::size_t{1} << 30));
-    if (got < 0) fail_damaged(where_, zip_file_strerror(file_->file));
+    if (got < 0) {
+      zip_.rethrow(zip_file_get_error(file_->file));
+      fail_damaged(where_, zip_file_strerror(file_->file));
+    }
     if (got == 0) fail_damaged(where_, "it ends too early");
     to += got;
     size -= static_cast<std::size_t>(got);
@@ -102,10 +140,14 @@ void NpzArchive::Stream::read(char* to, std::size_t size) {
 
 void NpzArchive::Stream::finish() {
   char beyond = 0;  // reading past the end is what makes libzip compare the checksum
-  if (zip_fread(file_->file, &beyond, 1) != 0) fail_damaged(where_, "the checksum or the size is wrong");
+  if (zip_fread(file_->file, &beyond, 1) == 0) return;
+  zip_.rethrow(zip_file_get_error(file_->file));
+  fail_damaged(where_, "the checksum or the size is wrong");
 }
 
-void NpzArchive::drop_pages() const { zip_->bytes.drop_pages(0, zip_->bytes.text.size()); }
+void NpzArchive::check_unchanged() const {
+  if (zip_->unchanged) zip_->unchanged->check(zip_->descriptor, path_);
+}
 
 const NpzArchive::Entry* NpzArchive::find(const std::string& name) const {
   const auto found =

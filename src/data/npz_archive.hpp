@@ -1,5 +1,5 @@
-// NpzArchive: the arrays in a .npz file (a zip of .npy files), by name. Sizes are checked before
-// memory is taken: an archive cannot make us allocate more than it could really unpack to.
+// NpzArchive: the arrays in a .npz file (a zip of .npy files), by name, read as they are asked for. Sizes are
+// checked before memory is taken: an archive cannot make us allocate more than it could really unpack to.
 #pragma once
 
 #include "data/file_bytes.hpp"
@@ -12,6 +12,8 @@
 namespace mercer {
 
 class NpzArchive {
+  struct Zip;
+
  public:
   struct Entry {
     std::string name;  ///< without ".npy"
@@ -32,11 +34,12 @@ class NpzArchive {
 
    private:
     struct File;
+    const Zip& zip_;
     std::unique_ptr<File> file_;
     std::string where_;
   };
 
-  explicit NpzArchive(const std::string& path, Access access = Access::whole);
+  explicit NpzArchive(const std::string& path);
   ~NpzArchive();
   NpzArchive(const NpzArchive&) = delete;
   NpzArchive& operator=(const NpzArchive&) = delete;
@@ -44,14 +47,12 @@ class NpzArchive {
   [[nodiscard]] const std::vector<Entry>& entries() const { return entries_; }
   [[nodiscard]] const Entry* find(const std::string& name) const;
   [[nodiscard]] NpyArray read(const Entry& entry) const;
-  /// Gives memory back that reading the archive took.
-  void drop_pages() const;
+  /// Throws Error{io} where the file is not what it was when it was opened.
+  void check_unchanged() const;
   /// "images (60000 x 28 x 28), labels (60000)" for messages.
   [[nodiscard]] std::string list() const;
 
  private:
-  struct Zip;
-
   std::string path_;
   std::unique_ptr<Zip> zip_;
   std::vector<Entry> entries_;

@@ -17,6 +17,7 @@ RawTable<T> read_npz(const Location& file, const ReadOptions& options, const Run
     out.label = array_label(archive.read(*choice.label), choice.label->name);
     out.has_missing |= check_label(*out.label, 0, options.missing, file.path + ':' + choice.label->name);
   }
+  archive.check_unchanged();
   return out;
 }
 

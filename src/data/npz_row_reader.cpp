@@ -19,7 +19,7 @@ class NpzRowReader final : public RowReader<T> {
   NpzRowReader(const Location& file, const ReadOptions& options, const Run& run)
       : missing_(options.missing),
         run_(run),
-        archive_(file.path, Access::in_order),
+        archive_(file.path),
         choice_(choose_arrays(archive_, file, options)),
         columns_(npz_columns(archive_, choice_, options)) {
     array_.where = file.path + ':' + choice_.samples->name;
@@ -43,7 +43,10 @@ class NpzRowReader final : public RowReader<T> {
   RawTable<T> read(Index most) override {
     const Index first = at_, count = std::min(most, header().rows() - at_);
     at_ += count;
-    if (count == 0) return {};
+    if (count == 0) {
+      archive_.check_unchanged();
+      return {};
+    }
     RawTable<T> out = table_of(next_rows(first, count), label_, first, missing_, array_.where, run_);
     if (choice_.label != nullptr) mark_missing_labels(out, first, count);
     return out;
@@ -51,6 +54,7 @@ class NpzRowReader final : public RowReader<T> {
 
   [[nodiscard]] bool can_rewind() const override { return true; }
   void rewind() override {
+    archive_.check_unchanged();
     at_ = 0;
     if (header().fortran) return;
     stream_ = std::make_unique<NpzArchive::Stream>(archive_, *choice_.samples);
@@ -70,11 +74,6 @@ class NpzRowReader final : public RowReader<T> {
     auto bytes = std::make_shared<std::string>(static_cast<std::size_t>(count) * row, '\0');
     stream_->read(bytes->data(), bytes->size());
     if (at_ == header().rows()) stream_->finish();
-    read_since_drop_ += bytes->size();
-    if (read_since_drop_ >= (std::size_t{1} << 20)) {  // a call to the system a row would be dear
-      archive_.drop_pages();
-      read_since_drop_ = 0;
-    }
     NpyArray piece{header(), bytes->data(), bytes, array_.where};
     piece.header.shape[0] = count;
     return array_rows<T>(piece, 0, count, run_);
@@ -106,7 +105,6 @@ class NpzRowReader final : public RowReader<T> {
   std::unique_ptr<NpzArchive::Stream> stream_;
   std::vector<Index> without_label_;
   Index label_ = -1, at_ = 0;
-  std::size_t read_since_drop_ = 0;
 };
 
 }  // namespace

@@ -52,12 +52,12 @@ struct ImageFile {
   bool png = false;
 
   [[nodiscard]] ImageForm form() const {
-    const FileBytes bytes = map_file(path);
+    const FileBytes bytes = file_bytes(path);
     return png ? png_form(bytes.text, path) : pgm_form(bytes.text, path);
   }
   template <class T>
   void read(const ImageForm& form, T* pixels) const {
-    const FileBytes bytes = map_file(path);
+    const FileBytes bytes = file_bytes(path);
     if (png)
       read_png(bytes.text, path, form, pixels);
     else

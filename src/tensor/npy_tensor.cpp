@@ -1,5 +1,5 @@
-// N-way arrays from and to .npy and .npz: mapped where the type fits, converted where not, written in C
-// order a block at a time.
+// N-way arrays from and to .npy and .npz: used where they lie if the type fits, converted where not, written
+// in C order a block at a time.
 #include "base/atomic_file.hpp"
 #include "data/npy_reader.hpp"
 #include "data/npz_archive.hpp"
@@ -97,9 +97,7 @@ void write_array(AtomicFile& file, const TensorView<T>& x) {
 
 }  // namespace
 
-Shape npy_tensor_shape(const Location& file) {
-  return map_array(file.path, Access::whole).array.header.shape;
-}
+Shape npy_tensor_shape(const Location& file) { return read_npy_header(file.path).shape; }
 
 Shape npz_tensor_shape(const Location& file) {
   const NpzArchive archive(file.path);
@@ -108,13 +106,15 @@ Shape npz_tensor_shape(const Location& file) {
 
 template <class T>
 TensorView<T> read_npy_tensor(const Location& file, const Run& run) {
-  return tensor_of<T>(map_array(file.path, Access::whole).array, run);
+  return tensor_of<T>(read_array(file.path), run);
 }
 
 template <class T>
 TensorView<T> read_npz_tensor(const Location& file, const Run& run) {
   const NpzArchive archive(file.path);
-  return tensor_of<T>(archive.read(choose_tensor(archive, file)), run);
+  const NpyArray array = archive.read(choose_tensor(archive, file));
+  archive.check_unchanged();
+  return tensor_of<T>(array, run);
 }
 
 template <class T>

@@ -308,5 +308,29 @@ TEST(RowsOf, SamplesInMemoryComeInPiecesWithoutACopy) {
   EXPECT_EQ(rest_of(*rows_of(sparse, 7)), samples.to_dense());
 }
 
+TEST(OpenRows, AFileThatChangesBetweenTwoPiecesIsAnError) {
+  const Matrix<double> values =
+      Matrix<double>::Random(5000, 40);  // 1.6 MB: more than a reader takes in at once
+  for (const char* ending : {".npy", ".csv", ".npz"}) {
+    for (const std::uintmax_t kept : {0, 3}) {  // thirds of the file
+      SCOPED_TRACE(fmt::format("{} cut to {}/3", ending, kept));
+      const TemporaryFile file(ending);
+      write_table<double>(file.path(), values);
+      const auto rows = open_rows<double>(file.path(), {}, 100);
+      (void)rows->next();
+      if (kept == 0)
+        std::filesystem::resize_file(file.path(), 0);
+      else
+        std::ofstream(file.path(), std::ios::binary | std::ios::app) << "more\n";
+      const Error e = error_of([&] {
+        (void)rest_of(*rows);
+        rows->rewind();
+      });
+      EXPECT_TRUE(e.code() == ErrorCode::io || e.code() == ErrorCode::bad_data) << e.what();
+      expect_contains(e.what(), file.path());
+    }
+  }
+}
+
 }  // namespace
 }  // namespace mercer
