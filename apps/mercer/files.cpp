@@ -31,8 +31,9 @@ void require_creatable(const std::string& path) {
     if (S_ISDIR(info.st_mode)) cannot_create(path, "it is a folder", "name a file in it");
     if (!S_ISREG(info.st_mode)) return;  // a device or a pipe is written straight into
   }
-  auto folder = std::filesystem::path(path).parent_path();
-  if (folder.empty()) folder = ".";
+  std::error_code problem;
+  auto folder = std::filesystem::weakly_canonical(path, problem).parent_path();  // a link is followed
+  if (problem || folder.empty()) folder = ".";
   // A file without a name shows that one can be made here, and is gone by itself.
   const int probe = ::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
   if (probe >= 0) {

@@ -24,6 +24,7 @@ class Interrupts {
  private:
   std::stop_source source_;
   std::thread watcher_;
+  int read_end_ = -1;
 };
 
 }  // namespace mercer::app

@@ -12,12 +12,15 @@
 
 #include <fmt/format.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
+#include <exception>
 #include <memory>
 #include <new>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace mercer::app {
@@ -31,6 +34,32 @@ constexpr int exit_bug = static_cast<int>(ErrorCode::internal);
 int usage_failure(const std::string& message, const std::string& command) {
   complain(fmt::format("{} (see 'mercer {}--help')", message, command.empty() ? "" : command + " "));
   return exit_usage;
+}
+
+/// By the system's own call: anything else might need memory.
+int out_of_memory() noexcept {
+  constexpr std::string_view words =
+      "mercer: out of memory (give the fit a budget, such as --memory 2G, or use --precision float)\n";
+  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, words.data(), words.size());
+  return exit_no_memory;
+}
+
+int end_as_a_bug() noexcept {
+  constexpr std::string_view words = "mercer: this is a bug (please report it with the command you typed)\n";
+  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, words.data(), words.size());
+  return exit_bug;
+}
+
+/// Where an exception must not leave, as in destructors: nlohmann::json's, for one, asks for memory. The next
+/// run that writes the same files removes the temporary ones.
+[[noreturn]] void end_at_once() noexcept {
+  try {
+    if (const auto failure = std::current_exception()) std::rethrow_exception(failure);
+  } catch (const std::bad_alloc&) {
+    _exit(out_of_memory());
+  } catch (...) {  // the same as without one
+  }
+  _exit(end_as_a_bug());
 }
 
 int run_command(const Command& command, const Interrupts& interrupts) {
@@ -50,8 +79,7 @@ int run_command(const Command& command, const Interrupts& interrupts) {
     complain(error.what());
     return static_cast<int>(error.code());
   } catch (const std::bad_alloc&) {
-    complain("out of memory (give the fit a budget, such as --memory 2G, or use --precision float)");
-    return exit_no_memory;
+    return out_of_memory();
   } catch (const std::exception& error) {
     complain(fmt::format("this is a bug in mercer {}: {} (please report it with the command you typed)",
                          version, error.what()));
@@ -125,16 +153,20 @@ int parse_and_run(int count, char** arguments) {
 }  // namespace
 
 static int main_or_bug(int count, char** arguments) noexcept {
+  std::set_terminate(end_at_once);
   try {
     return parse_and_run(count, arguments);
+  } catch (const std::bad_alloc&) {  // even for a message
+    return out_of_memory();
   } catch (...) {
-    return exit_bug;  // not even a message could be made
+    return end_as_a_bug();
   }
 }
 
 }  // namespace mercer::app
 
 int main(int count, char** arguments) {
+  mercer::app::hold_standard_streams();
   mercer::app::wait_passively(arguments);
   return mercer::app::main_or_bug(count, arguments);
 }

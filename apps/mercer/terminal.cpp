@@ -3,6 +3,7 @@
 
 #include <mercer/error.hpp>
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
 #include <unistd.h>
@@ -32,6 +33,14 @@ bool stderr_takes_colour() {
   const char* kind = std::getenv("TERM");
   return ::isatty(STDERR_FILENO) == 1 && (no_colour == nullptr || *no_colour == '\0') && kind != nullptr &&
          std::string_view(kind) != "dumb";
+}
+
+void hold_standard_streams() noexcept {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(stream, F_GETFD) >= 0 || errno != EBADF) continue;
+    const int file = ::open("/dev/null", stream == STDOUT_FILENO ? O_RDONLY : O_WRONLY);  // the lowest number
+    if (file >= 0 && file != stream) ::close(file);
+  }
 }
 
 void say(std::string_view line) { write_stderr(fmt::format("{}\n", line)); }

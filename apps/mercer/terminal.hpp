@@ -13,6 +13,10 @@ namespace mercer::app {
 /// A terminal, NO_COLOR unset (https://no-color.org), TERM not "dumb".
 [[nodiscard]] bool stderr_takes_colour();
 
+/// Gives a stream that was closed (>&-) a place of its own, where reading from it or writing to it fails:
+/// else the next file to be opened would take its number, and a report would be written into a model.
+void hold_standard_streams() noexcept;
+
 /// One line on standard error.
 void say(std::string_view line);
 
