@@ -1,6 +1,8 @@
 // NumPy and scipy to samples and back: see arrays.hpp.
 #include "arrays.hpp"
 
+#include "interpreter_lock.hpp"
+
 namespace mercer::python {
 namespace {
 
@@ -62,7 +64,7 @@ Precision precision_of_array(const py::handle& x) {
 std::shared_ptr<const void> keep_alive(py::object object) {
   return {object.release().ptr(), [](PyObject* kept) {
             if (!Py_IsInitialized()) return;
-            const py::gil_scoped_acquire locked;
+            const Locked locked;
             Py_DECREF(kept);
           }};
 }

@@ -21,7 +21,7 @@ py::object to_python_label(const std::optional<Label>& label) {
                   "values"_a = label->values);
 }
 
-/// Memory of the array's own, or with `mapped` the file's, for reading.
+/// Memory of the array's own, or with `mapped` what the file was read into, for reading.
 template <class T>
 py::object to_python_table(const Dataset<T>& data, bool mapped) {
   const Samples<T>& samples = data.samples;
@@ -57,7 +57,7 @@ void write(const std::string& path, const py::object& x, const std::vector<std::
     const auto samples = to_samples<T>(x);
     std::optional<Label> label;
     if (!labels.empty()) label = make_label(label_column, labels);
-    const py::gil_scoped_release released;
+    const Unlocked released;
     write_table(path, samples, columns, label);
   });
 }

@@ -1,6 +1,7 @@
 // Kernels as Python objects: made by the same factories, added, multiplied, printed and parsed.
 #include "arrays.hpp"
 #include "gamma.hpp"
+#include "interpreter_lock.hpp"
 #include "module.hpp"
 #include "run.hpp"
 
@@ -30,7 +31,7 @@ Kernel from_function(const py::object& function, const std::string& name, bool b
   const auto kept = keep_alive(function);
   const auto call = [kept, blocks](const MatrixView<double>& x, const MatrixView<double>& y,
                                    MatrixRef<double> k) {
-    const py::gil_scoped_acquire locked;
+    const Locked locked;
     const py::handle f(static_cast<PyObject*>(const_cast<void*>(kept.get())));
     const py::array rows = copy_of(x), columns = copy_of(y);
     if (blocks) {

@@ -41,7 +41,7 @@ void bind_model(py::module_& m) {
       .def(
           "save",
           [](const M& model, const std::string& path) {
-            const py::gil_scoped_release released;
+            const Unlocked released;
             model.save(path);
           },
           py::arg("path"));

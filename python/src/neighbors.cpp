@@ -31,7 +31,7 @@ void bind_neighbors(py::module_& m) {
       .def_property_readonly("report", [](const NeighborGraph& g) { return to_dict(g.report()); })
       .def("symmetric",
            [](const NeighborGraph& g) { return to_python(Samples<double>(g.symmetric()), py::none()); })
-      .def("save", &NeighborGraph::save, py::arg("path"), py::call_guard<py::gil_scoped_release>());
+      .def("save", &NeighborGraph::save, py::arg("path"), py::call_guard<Unlocked>());
   m.def("build_graph", &build, py::arg("X"), py::arg("run") = RunSettings{});
   m.def(
       "load_graph",

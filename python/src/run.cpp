@@ -5,8 +5,12 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
+#include <condition_variable>
 #include <csignal>
+#include <mutex>
+#include <vector>
 
 namespace mercer::python {
 namespace {
@@ -27,6 +31,17 @@ bool raises_on_interrupt_here() {
 }
 
 constexpr std::chrono::milliseconds between_calls{20};
+
+/// What is going on. Never destroyed: threads that Python does not wait for may outlive everything.
+struct Sessions {
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::vector<Session*> running;
+};
+Sessions& sessions() {
+  static auto* const all = new Sessions;
+  return *all;
+}
 
 /// GCC's OpenMP waits for ever in a forked child for threads that only its parent has; one thread waits for
 /// nobody.
@@ -52,12 +67,46 @@ InterruptGuard::~InterruptGuard() {
   current.store(outer_);
 }
 
+void stop_all_sessions() {
+  Sessions& all = sessions();
+  const Unlocked released;
+  std::unique_lock lock(all.mutex);
+  for (Session* session : all.running) {
+    session->abandoned_ = true;
+    session->stop_.request_stop();
+  }
+  // What cannot be stopped, as LAPACK, is not waited for longer.
+  all.changed.wait_for(lock, std::chrono::seconds(2), [&] {
+    return std::all_of(all.running.begin(), all.running.end(),
+                       [](const Session* session) { return session->over_ || !session->abandoned_; });
+  });
+}
+
+void Session::leave() {
+  Sessions& all = sessions();
+  std::unique_lock lock(all.mutex);
+  over_ = true;
+  if (!abandoned_) return;
+  all.changed.notify_all();
+  lock.unlock();
+  wait_for_the_end();
+}
+
+Session::~Session() {
+  Sessions& all = sessions();
+  const std::scoped_lock lock(all.mutex);
+  std::erase(all.running, this);
+}
+
 Session::Session(const RunSettings& settings) : guard_(stop_), callback_(settings.progress) {
   run_.threads = is_forked() ? 1 : settings.threads;
   run_.seed = settings.seed;
   run_.memory = settings.memory;
   run_.stop = stop_.get_token();
   run_.progress = [this](std::string_view stage, double fraction) { progress(stage, fraction); };
+  Sessions& all = sessions();
+  const std::scoped_lock lock(all.mutex);
+  all.running.push_back(this);
 }
 
 void Session::progress(std::string_view stage, double fraction) {
@@ -66,7 +115,7 @@ void Session::progress(std::string_view stage, double fraction) {
   stage_ = stage;
   last_ = now;
   if (raised_) return;
-  const py::gil_scoped_acquire locked;
+  const Locked locked;
   try {
     if (PyErr_CheckSignals() != 0) throw py::error_already_set();
     if (!callback_.is_none()) callback_(stage, fraction);
@@ -83,6 +132,8 @@ void Session::rethrow(const std::exception_ptr& failure) {
 }
 
 void bind_run(py::module_& m) {
+  // Threads that Python does not wait for (daemon=True) must not go on while it takes everything apart.
+  py::module_::import("atexit").attr("register")(py::cpp_function(&stop_all_sessions));
   py::class_<RunSettings>(m, "Run", "Threads, seed, memory budget and progress of one call.")
       .def(py::init([](int threads, std::uint64_t seed, std::size_t memory, py::object progress) {
              return RunSettings{threads, seed, memory, std::move(progress), 0};

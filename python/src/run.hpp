@@ -4,6 +4,8 @@
 //     return work(settings, [&](const Run& run) { return KernelPca<T>::fit(samples, options, run); });
 #pragma once
 
+#include "interpreter_lock.hpp"
+
 #include <mercer/run.hpp>
 
 #include <pybind11/pybind11.h>
@@ -44,6 +46,9 @@ class InterruptGuard {
 class Session {
  public:
   explicit Session(const RunSettings& settings);
+  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
   [[nodiscard]] const Run& run() const { return run_; }
   /// What a callback raised in the last moment, when the work was done already.
   void raise_what_was_raised() const {
@@ -51,10 +56,14 @@ class Session {
   }
   /// Raises what Python raised while the library worked, or else the library's own failure.
   [[noreturn]] void rethrow(const std::exception_ptr& failure);
+  /// Where the library's work is over, without the lock. Does not come back if the interpreter is ending.
+  void leave();
 
  private:
+  friend void stop_all_sessions();
   void progress(std::string_view stage, double fraction);
 
+  bool abandoned_ = false, over_ = false;  ///< guarded by the list of sessions
   std::stop_source stop_;
   InterruptGuard guard_;
   py::object callback_;
@@ -90,6 +99,18 @@ class Told {
   const double& seconds_;
 };
 
+/// Says when the work is over, however it ends.
+class Left {
+ public:
+  explicit Left(Session& session) : session_(session) {}
+  ~Left() { session_.leave(); }
+  Left(const Left&) = delete;
+  Left& operator=(const Left&) = delete;
+
+ private:
+  Session& session_;
+};
+
 /// f(run) without the interpreter lock.
 template <class F>
 auto work(const RunSettings& settings, F&& f) {
@@ -97,7 +118,8 @@ auto work(const RunSettings& settings, F&& f) {
   const Told told(settings, seconds);
   Session session(settings);
   const auto unlocked = [&] {
-    const py::gil_scoped_release released;
+    const Unlocked released;
+    const Left left(session);
     const Timed timed(seconds);
     return f(session.run());
   };
