@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <new>
 #include <numbers>
 
 namespace mercer::plot {
@@ -34,6 +35,7 @@ using Context = std::unique_ptr<cairo_t, ContextEnd>;
 
 void check(cairo_status_t status) {
   if (status == CAIRO_STATUS_SUCCESS) return;
+  if (status == CAIRO_STATUS_NO_MEMORY) throw std::bad_alloc();
   throw Error(ErrorCode::internal, fmt::format("drawing failed: {}", cairo_status_to_string(status)));
 }
 
