@@ -257,6 +257,22 @@ TEST(Csv, GzipIsUnpacked) {
   expect_contains(error_of([&] { (void)read_dataset<double>(file.path()); }).what(), "not a gzip file");
 }
 
+TEST(Csv, GzipMembersFollowEachOtherAndPaddingIsLeftAlone) {
+  const TemporaryFile file(".csv.gz");
+  for (const char* text : {"a,b\n1,2\n", "3,4\n"}) {
+    gzFile gz = gzopen(file.path().c_str(), "ab");
+    gzputs(gz, text);
+    gzclose(gz);
+  }
+  const Matrix<double> expected = (Matrix<double>(2, 2) << 1, 2, 3, 4).finished();
+  for (int padding = 0; padding < 3; ++padding) {
+    EXPECT_EQ(read_dataset<double>(file.path()).samples.to_dense(), expected) << padding;
+    file.write(file.bytes() + '\0');
+  }
+  file.write(file.bytes().substr(0, 20));  // within the first member
+  expect_contains(error_of([&] { (void)read_dataset<double>(file.path()); }).what(), "damaged gzip file");
+}
+
 TEST(Csv, TheDigitsOfTheExamples) {
   const auto d = read_dataset<double>(test::example("digits.csv.gz"), {.label = "-1"});
   EXPECT_EQ(d.samples.rows(), 1797);
