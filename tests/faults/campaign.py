@@ -19,6 +19,7 @@ def arguments():
     parser = argparse.ArgumentParser(prog="./dev faults", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="a drawn part of everything, in some minutes")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--most", type=int, metavar="N", help="of each scenario and call no more than N faults, drawn")
     parser.add_argument("--only", metavar="WORDS", help="of the injected faults only the scenarios with these words in their name")
     parser.add_argument("--kinds", help="and only these calls: " + ", ".join(injected.KINDS))
     parser.add_argument("--kills", type=int, metavar="N", help="only kills, at N moments")
@@ -40,7 +41,7 @@ def inject_all(options, stage, tally, library):
         for group in (injected.MEMORY, [k for k in injected.KINDS if k not in injected.MEMORY]):
             kinds = [k for k in group if k in wanted]
             if kinds:
-                injected.inject(library, stage, scenario, kinds, tally, options.seed, most=8 if options.quick else None)
+                injected.inject(library, stage, scenario, kinds, tally, options.seed, most=options.most or (8 if options.quick else None))
 
 
 def run(options, stage, library):
