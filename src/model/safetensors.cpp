@@ -61,7 +61,8 @@ bool byte_length(const Shape& shape, std::size_t element, std::size_t& bytes) {
 }
 
 std::string make_header(const Metadata& metadata, const std::vector<Tensor>& tensors) {
-  nlohmann::ordered_json header;
+  // From an object on: a null that becomes one is left broken where memory is refused.
+  auto header = nlohmann::ordered_json::object();
   auto& words = header["__metadata__"] = nlohmann::ordered_json::object();
   for (const auto& [key, value] : metadata) words[key] = value;
   std::size_t end = 0;
