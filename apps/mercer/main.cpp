@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <memory>
 #include <new>
 #include <string>
@@ -80,6 +81,9 @@ int run_command(const Command& command, const Interrupts& interrupts) {
     return static_cast<int>(error.code());
   } catch (const std::bad_alloc&) {
     return out_of_memory();
+  } catch (const std::filesystem::filesystem_error& error) {
+    complain(fmt::format("{}: {}", error.path1().string(), error.code().message()));
+    return static_cast<int>(ErrorCode::io);
   } catch (const std::exception& error) {
     complain(fmt::format("this is a bug in mercer {}: {} (please report it with the command you typed)",
                          version, error.what()));
