@@ -1,6 +1,7 @@
 // Graphs of neighbours in files. Little-endian: 8 bytes that say what it is, the fields of a Header, the
 // arrays begin, index, distance and rows one after the other, and the XXH3 checksum of all that.
 #include "base/atomic_file.hpp"
+#include "graph/components.hpp"
 #include "graph/neighbor.hpp"
 
 #include <fmt/format.h>
@@ -13,6 +14,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <limits>
 
 namespace mercer {
@@ -88,7 +90,7 @@ void check_header(const std::string& path, const Header& h, std::size_t file_byt
     throw Error(ErrorCode::bad_data,
                 fmt::format("{}: a graph of format {}, this library reads {}", path, h.version, version),
                 "use a newer mercer, or make the graph again");
-  constexpr auto most = std::int64_t{1} << 40;
+  static constexpr auto most = std::int64_t{1} << 40;
   if (h.points < 0 || h.points > std::numeric_limits<std::int32_t>::max() || h.entries < 0 ||
       h.entries > most)
     damaged(path, "sizes that make no sense");
@@ -98,15 +100,20 @@ void check_header(const std::string& path, const Header& h, std::size_t file_byt
   if (file_bytes != expected)
     damaged(path, fmt::format("a graph of {} points and {} entries takes {} bytes, the file has {}", h.points,
                               h.entries, expected, file_bytes));
+  const std::int64_t counts[] = {h.count, h.links, h.components, h.left_out, h.bridges, h.duplicates};
   if (h.asked_search > 3 || h.used_search > 3 || h.disconnected > 2 || !(h.radius >= 0) ||
-      !(h.recall >= 0 && h.recall <= 1) || h.count < 0 || h.links < 0 || h.components < 0 || h.left_out < 0 ||
-      h.bridges < 0 || h.duplicates < 0)
+      !(h.recall >= 0 && h.recall <= 1) ||
+      std::any_of(std::begin(counts), std::end(counts), [](std::int64_t c) { return c < 0 || c > most; }))
     damaged(path, "a header that makes no sense");
 }
 
 /// Whatever uses the graph relies on these.
-void check_lists(const std::string& path, const NeighborLists& lists, const std::vector<Index>& rows) {
+void check_lists(const std::string& path, const NeighborLists& lists, const std::vector<Index>& rows,
+                 Index left_out) {
   const auto n = static_cast<Index>(rows.size());
+  if (n > 0 && rows.back() >= n + left_out)
+    damaged(path,
+            fmt::format("row {} of {} points, {} of them left out", rows.back(), n + left_out, left_out));
   if (lists.begin.front() != 0 || lists.begin.back() != static_cast<Index>(lists.index.size()) ||
       !std::is_sorted(lists.begin.begin(), lists.begin.end()))
     damaged(path, "lists that do not follow each other");
@@ -168,7 +175,7 @@ NeighborGraph NeighborGraph::load(const std::string& path) {
   out.lists_.distance = take<double>(bytes, at, h.entries);
   out.rows_ = take<Index>(bytes, at, h.points);
   out.lists_.recall = h.recall;
-  check_lists(path, out.lists_, out.rows_);
+  check_lists(path, out.lists_, out.rows_, h.left_out);
   out.options_ = {.count = h.count,
                   .radius = h.radius,
                   .search = static_cast<NeighborSearch>(h.asked_search),
@@ -180,6 +187,9 @@ NeighborGraph NeighborGraph::load(const std::string& path) {
                  .left_out = h.left_out,
                  .bridges = h.bridges,
                  .duplicates = h.duplicates};
+  const bool in_one_piece = h.components <= 1 || h.left_out > 0 || h.bridges > 0;
+  if (const Index pieces = pieces_of(out.lists_).count(); in_one_piece && pieces > 1)
+    damaged(path, fmt::format("a graph that falls into {} pieces, though it says otherwise", pieces));
   return out;
 }
 

@@ -124,10 +124,23 @@ TEST_F(GraphFile, ThatContradictsItselfIsRefusedThoughItsChecksumFits) {
         with(header, std::int64_t{1}), with(header + 8, std::int64_t{500}), with(lists, std::int32_t{30}),
         with(lists, std::int32_t{-1}), with(lists, std::int32_t{0}),  // itself
         with(distances, std::nan("")), with(distances, -1.0), with(distances, 1e9),
-        with(rows, std::int64_t{-5}), with(rows, std::int64_t{1000})}) {
+        with(rows, std::int64_t{-5}), with(rows, std::int64_t{1000}),
+        with(rows + 29 * 8, std::int64_t{1000}),                        // the last, beyond the data
+        with(64, std::int64_t{0}), with(64, std::int64_t{1} << 62)}) {  // left out
     write_consistently(bad);
     EXPECT_EQ(load_code(), ErrorCode::bad_data);
   }
+}
+
+TEST_F(GraphFile, ThatFallsIntoPiecesThoughItSaysOtherwiseIsRefused) {
+  NeighborLists lists;
+  lists.begin = {0, 1, 2, 3, 4};
+  lists.index = {1, 0, 3, 2};
+  lists.distance = {1, 1, 1, 1};
+  NeighborGraph(lists, {.count = 1}, {.components = 2}).save(path_);
+  EXPECT_EQ(NeighborGraph::load(path_).size(), 4) << "two pieces, and it says so";
+  NeighborGraph(lists, {.count = 1}, {.components = 1}).save(path_);
+  EXPECT_EQ(load_code(), ErrorCode::bad_data);
 }
 
 TEST_F(GraphFile, CannotBeWrittenWhereThereIsNoFolder) {
