@@ -1,4 +1,6 @@
 // Samples<T>: rows of dense or CSR memory that somebody owns.
+#include "base/csr.hpp"
+
 #include <mercer/error.hpp>
 #include <mercer/samples.hpp>
 
@@ -95,15 +97,15 @@ Samples<T> Samples<T>::select_rows(const std::vector<Index>& which) const {
     return out;
   }
   const auto s = sparse();
-  std::vector<Eigen::Triplet<T, std::int64_t>> entries;
-  for (Index i = 0; i < count; ++i) {
-    const Index row = which[static_cast<std::size_t>(i)];
-    for (auto p = s.outerIndexPtr()[row]; p < s.outerIndexPtr()[row + 1]; ++p)
-      entries.emplace_back(i, s.innerIndexPtr()[p], s.valuePtr()[p]);
+  std::vector<std::int64_t> starts{0}, columns;
+  std::vector<T> values;
+  for (const Index row : which) {
+    const std::int64_t begin = s.outerIndexPtr()[row], end = s.outerIndexPtr()[row + 1];
+    columns.insert(columns.end(), s.innerIndexPtr() + begin, s.innerIndexPtr() + end);
+    values.insert(values.end(), s.valuePtr() + begin, s.valuePtr() + end);
+    starts.push_back(static_cast<std::int64_t>(values.size()));
   }
-  SparseMatrix<T> out(count, cols());
-  out.setFromTriplets(entries.begin(), entries.end());
-  return out;
+  return csr_copy<T>(count, cols(), starts.data(), columns.data(), values.data());
 }
 
 template <class T>
@@ -121,7 +123,8 @@ Samples<U> Samples<T>::cast() const {
   } else if (!is_sparse()) {
     return Matrix<U>(dense().template cast<U>());
   } else {
-    return SparseMatrix<U>(sparse().template cast<U>());
+    const auto s = sparse();
+    return csr_copy<U>(rows(), cols(), s.outerIndexPtr(), s.innerIndexPtr(), s.valuePtr());
   }
 }
 

@@ -1,5 +1,6 @@
 // Parsing libsvm rows.
 #include "data/libsvm_rows.hpp"
+#include "base/csr.hpp"
 
 #include "data/number.hpp"
 #include "data/text_lines.hpp"
@@ -40,8 +41,7 @@ void LibsvmRows<T>::parse(std::string_view text, const Run& run) {
 template <class T>
 RawTable<T> LibsvmRows<T>::take(Index cols, std::shared_ptr<const void> owner) {
   RawTable<T> out;
-  out.samples = SparseMatrix<T>(Eigen::Map<const SparseMatrix<T>>(
-      rows(), cols, static_cast<Index>(values_.size()), starts_.data(), columns_.data(), values_.data()));
+  out.samples = csr_copy<T>(rows(), cols, starts_.data(), columns_.data(), values_.data());
   out.has_missing = has_missing_;
   if (!targets_.empty()) out.label = RawLabel{"label", std::move(targets_), {}, std::move(owner)};
   has_missing_ = false;

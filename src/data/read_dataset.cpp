@@ -1,5 +1,6 @@
 // read_dataset: the format's reader, then what is the same for every format: transposing, missing
 // values, the number of features, and the classes of the label.
+#include "base/memory.hpp"
 #include "data/format.hpp"
 #include "data/label.hpp"
 #include "data/missing.hpp"
@@ -16,16 +17,24 @@ namespace mercer {
 namespace {
 
 template <class T>
-Samples<T> transposed(const Samples<T>& samples) {
-  if (samples.is_sparse()) return SparseMatrix<T>(SparseMatrix<T>(samples.sparse()).transpose());
-  return Matrix<T>(samples.dense().transpose());
+Samples<T> transposed(const Samples<T>& samples, const std::string& where, const Run& run) {
+  if (!samples.is_sparse()) return Matrix<T>(samples.dense().transpose());
+  // A column without entries takes no room in the file, but as a row it takes some in memory.
+  const double bytes = 2.0 * sizeof(Index) * double(samples.cols());
+  if (bytes > double(run.memory_budget()))
+    throw Error(
+        ErrorCode::no_memory,
+        fmt::format("{}: transposed it has {} rows, which need {}, and the memory budget is {}", where,
+                    samples.cols(), format_bytes(bytes), format_bytes(double(run.memory_budget()))),
+        "raise --memory");
+  return SparseMatrix<T>(samples.sparse().transpose());
 }
 
 template <class T>
-Dataset<T> finished(RawTable<T> table, const ReadOptions& options, const std::string& where) {
+Dataset<T> finished(RawTable<T> table, const ReadOptions& options, const std::string& where, const Run& run) {
   Dataset<T> out;
   if (options.transpose) {
-    table.samples = transposed(table.samples);
+    table.samples = transposed(table.samples, where, run);
     table.columns.clear();
     table.label.reset();
   }
@@ -61,7 +70,7 @@ Dataset<T> read_dataset(const std::string& path, const ReadOptions& options, con
                 "transpose the file, or leave the label out");
   try {
     run.report("read", 0);
-    auto out = finished(reader_of<T>(file)(file, options, run), options, file.shown());
+    auto out = finished(reader_of<T>(file)(file, options, run), options, file.shown(), run);
     run.report("read", 1);
     return out;
   } catch (const std::bad_alloc&) {

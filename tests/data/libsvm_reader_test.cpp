@@ -32,6 +32,20 @@ TEST(Libsvm, RowsAreSparseAndTheTargetIsTheLabel) {
   EXPECT_EQ(d.label->codes, (std::vector<std::int32_t>{1, 0, 1}));
 }
 
+TEST(Libsvm, ARowAsWideAsCanBeTakesAsMuchMemoryAsItHasEntries) {
+  const TemporaryFile file(".libsvm", "1 1:2 2147483647:3\n2 5:nan\n");
+  const auto wide = read_dataset<double>(file.path(), {.missing = Missing::fit});
+  EXPECT_EQ(wide.samples.cols(), 2147483647);
+  EXPECT_EQ(wide.samples.cast<float>().stored(), 3);
+  EXPECT_EQ(read_dataset<double>(file.path(), {.missing = Missing::drop}).samples.stored(), 2);
+  const Error e = error_of([&] {
+    (void)read_dataset<double>(file.path(), {.missing = Missing::fit, .transpose = true},
+                               {.memory = 1'000'000});
+  });
+  EXPECT_EQ(e.code(), ErrorCode::no_memory);
+  expect_contains(e.message(), "2147483647 rows");
+}
+
 TEST(Libsvm, WithoutTargetsThereIsNoLabel) { EXPECT_FALSE(read("1:2\n3:4\n").label); }
 
 TEST(Libsvm, WordsMayBeTargets) {
