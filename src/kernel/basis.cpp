@@ -207,9 +207,6 @@ std::vector<std::string> Basis::names(Index d, const std::vector<std::string>& v
 
 template <class T>
 Matrix<double> Basis::evaluate(const Samples<T>& samples, const Run& run) const {
-  if (!is_resolved())
-    throw Error(ErrorCode::usage, fmt::format("basis {} takes something from the data", to_string()),
-                "call resolved(samples) first");
   const FeatureMap map(*this, samples.cols());
   Matrix<double> out(samples.rows(), map.count());
   map.evaluate(samples, out.data(), run);

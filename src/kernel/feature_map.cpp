@@ -24,6 +24,9 @@ std::string weight_text(double weight) {
 }  // namespace
 
 FeatureMap::FeatureMap(const Basis& basis, Index d) : d_(d), starts_{0} {
+  if (!basis.is_resolved())
+    throw Error(ErrorCode::usage, fmt::format("basis {} takes something from the data", basis.to_string()),
+                "call resolved(samples) first");
   const double functions = basis.count(d);
   if (functions > std::numeric_limits<std::int32_t>::max())
     throw Error(ErrorCode::no_memory,

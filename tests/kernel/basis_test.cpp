@@ -112,6 +112,8 @@ TEST(Basis, WhatIsDrawnFromTheDataDependsOnTheSeedAlone) {
   }
   EXPECT_FALSE(Basis::parse("radial(count=6)").is_resolved());
   EXPECT_THROW((void)Basis::parse("radial(count=6)").evaluate(x), Error);
+  for (const char* text : {"radial(count=6)", "fourier(count=8)", "user(mine)"})
+    EXPECT_THROW((void)Basis::parse(text).names(2), Error) << text;
   EXPECT_THROW((void)Basis::parse("radial(count=60)").resolved(x), Error);
 }
 
