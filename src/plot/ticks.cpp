@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <cmath>
 
 namespace mercer::plot {
@@ -78,11 +79,14 @@ std::string format_number(double value, int digits) {
   if (value == 0) return "0";
   if (!std::isfinite(value)) return with_minus(fmt::format("{}", value));
   // Rounded first, so that 9.996 becomes 10.0 and not "10.00".
-  const double rounded = std::stod(fmt::format("{:.{}e}", value, digits - 1));
-  const int e = exponent_of(std::abs(rounded));
-  if (e < -4 || e > 5)
-    return with_minus(fmt::format("{:.{}f}", rounded / std::pow(10.0, e), digits - 1)) + "×10" +
-           superscript(e);
+  const std::string scientific = fmt::format("{:.{}e}", value, digits - 1);
+  const std::size_t split = scientific.find('e');
+  const char* const end = scientific.data() + scientific.size();
+  int e = 0;
+  std::from_chars(scientific.data() + split + (scientific[split + 1] == '+' ? 2 : 1), end, e);
+  if (e < -4 || e > 5) return with_minus(scientific.substr(0, split)) + "×10" + superscript(e);
+  double rounded = 0;
+  std::from_chars(scientific.data(), end, rounded);
   std::string text = fmt::format("{:.{}f}", rounded, std::max(0, digits - 1 - e));
   if (text.find('.') != std::string::npos) {
     while (text.back() == '0') text.pop_back();

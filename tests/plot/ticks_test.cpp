@@ -77,6 +77,8 @@ TEST(RangeOf, RefusesValuesThatCannotBeDrawn) {
 TEST(FormatNumber, KeepsSignificantDigitsAndDropsZeros) {
   EXPECT_EQ(format_number(0.21345), "0.213");
   EXPECT_EQ(format_number(9.996), "10");
+  EXPECT_EQ(format_number(5e-324), "4.94×10⁻³²⁴");
+  EXPECT_EQ(format_number(-1.7976931348623157e308), "−1.80×10³⁰⁸");
   EXPECT_EQ(format_number(-1234), "−1230");
   EXPECT_EQ(format_number(0.5), "0.5");
   EXPECT_EQ(format_number(0), "0");
