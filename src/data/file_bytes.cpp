@@ -22,7 +22,7 @@ FileBytes read_to_end(ByteStream& stream) {
   std::string text;
   std::size_t used = 0;
   for (;;) {
-    if (text.size() - used < (1U << 18)) text.resize(std::max<std::size_t>(1U << 20, 2 * text.size()));
+    if (text.size() - used < (1U << 16)) text.resize(std::max<std::size_t>(1U << 17, 2 * text.size()));
     const std::size_t got = stream.read(text.data() + used, text.size() - used);
     if (got == 0) break;
     used += got;

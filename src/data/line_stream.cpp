@@ -8,7 +8,8 @@ namespace mercer {
 
 namespace {
 
-constexpr std::size_t piece = std::size_t{1} << 18;
+/// Read at a time at least; small, so that small files do not wait for memory to be made.
+constexpr std::size_t piece = std::size_t{1} << 16;
 
 }  // namespace
 
@@ -20,7 +21,7 @@ bool LineStream::fill(std::size_t& moved) {
     end_ -= begin_;
     begin_ = 0;
   }
-  if (buffer_.size() - end_ < piece) buffer_.resize(std::max(4 * piece, buffer_.size() + buffer_.size() / 2));
+  if (buffer_.size() - end_ < piece) buffer_.resize(std::max(2 * piece, buffer_.size() + buffer_.size() / 2));
   const std::size_t got = bytes_->read(buffer_.data() + end_, buffer_.size() - end_);
   end_ += got;
   return got > 0;
