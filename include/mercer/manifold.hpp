@@ -10,7 +10,8 @@
 
 namespace mercer {
 
-class Stopwatch;  // src/base/stopwatch.hpp
+class Stopwatch;     // src/base/stopwatch.hpp
+struct ReportParts;  // src/model/report_check.hpp
 template <class T>
 struct ManifoldData;  // src/manifold/manifold_data.hpp
 
@@ -33,8 +34,8 @@ class ManifoldModel : public Model<T> {
   /// Label and column names of the data, the label's rows that are in the map alone.
   void name_after(const Dataset<T>& data);
 
-  void write_map(ModelWriter& writer) const;  ///< points, map, rows, scaling
-  void read_map(ModelReader<T>& reader);      ///< and what every model has
+  void write_map(ModelWriter& writer) const;                        ///< points, map, rows, scaling
+  void read_map(ModelReader<T>& reader, const ReportParts& parts);  ///< and what every model has
 
   /// Points scaled as the model does, those in the graph alone.
   Samples<T> points_;

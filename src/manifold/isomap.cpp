@@ -192,7 +192,7 @@ void Isomap<T>::write(ModelWriter& writer) const {
 template <class T>
 std::unique_ptr<Model<T>> Isomap<T>::read(ModelReader<T>& reader) {
   auto model = std::make_unique<Isomap<T>>(Isomap<T>());
-  model->read_map(reader);
+  model->read_map(reader, {.eigenvalues = ReportParts::always, .embedding = ReportParts::always});
   const Index n = model->report_.n;
   model->links_ = read_links(reader, n);
   model->neighbors_ = read_neighbors(reader);

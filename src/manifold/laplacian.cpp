@@ -303,14 +303,14 @@ void LaplacianEigenmaps<T>::write(ModelWriter& writer) const {
 template <class T>
 std::unique_ptr<Model<T>> LaplacianEigenmaps<T>::read(ModelReader<T>& reader) {
   auto model = std::make_unique<LaplacianEigenmaps<T>>(LaplacianEigenmaps<T>());
-  model->read_map(reader);
+  model->read_map(reader, {.eigenvalues = ReportParts::always, .embedding = ReportParts::always});
   const Index n = model->report_.n;
   LaplacianOptions& o = model->options_;
   o.components = model->report_.components;
   o.neighbors = read_neighbors(reader);
-  o.laplacian = parse_laplacian(reader.text("laplacian"));
-  o.weights = parse_graph_weights(reader.text("weights"));
-  o.heat = reader.number("heat");
+  o.laplacian = reader.choice("laplacian", parse_laplacian);
+  o.weights = reader.choice("weights", parse_graph_weights);
+  o.heat = reader.positive("heat");
   o.density_power = reader.number("density_power");
   o.diffusion = reader.flag("diffusion");
   o.diffusion_time = reader.number("diffusion_time");
@@ -320,7 +320,10 @@ std::unique_ptr<Model<T>> LaplacianEigenmaps<T>::read(ModelReader<T>& reader) {
   model->densities_ = reader.vector("densities");
   model->radii_ = reader.vector("radii");
   model->values_ = reader.vector("values");
-  if (!(o.heat > 0) || !(model->densities_.array() > 0).all()) reader.damaged("its weights are not positive");
+  reader.require(std::isfinite(o.density_power) && std::isfinite(o.diffusion_time),
+                 "the power of its densities or its time is not a finite number");
+  reader.require((model->densities_.array() > 0).all() && (model->radii_.array() >= 0).all(),
+                 "its densities or radii are not positive");
   return model;
 }
 

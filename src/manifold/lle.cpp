@@ -200,18 +200,13 @@ void Lle<T>::write(ModelWriter& writer) const {
 template <class T>
 std::unique_ptr<Model<T>> Lle<T>::read(ModelReader<T>& reader) {
   auto model = std::make_unique<Lle<T>>(Lle<T>());
-  model->read_map(reader);
+  model->read_map(reader, {.eigenvalues = ReportParts::always, .embedding = ReportParts::always});
   model->report_.end = End::smallest;
-  const std::string variant = reader.text("variant");
-  if (variant != "standard" && variant != "modified" && variant != "hessian")
-    reader.damaged(fmt::format("an LLE variant '{}'", variant));
-  model->variant_ = parse_lle_variant(variant);
+  model->variant_ = reader.choice("variant", parse_lle_variant);
   model->neighbors_ = reader.count("neighbors");
-  model->regularization_ = reader.number("regularization");
+  model->regularization_ = reader.positive("regularization");
   if (model->neighbors_ < 1 || model->neighbors_ > model->report_.n)
     reader.damaged(fmt::format("{} neighbours with {} points", model->neighbors_, model->report_.n));
-  if (!(model->regularization_ > 0) || !std::isfinite(model->regularization_))
-    reader.damaged(fmt::format("a regularisation of {}", model->regularization_));
   return model;
 }
 

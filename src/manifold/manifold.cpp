@@ -86,19 +86,20 @@ void ManifoldModel<T>::write_map(ModelWriter& writer) const {
 }
 
 template <class T>
-void ManifoldModel<T>::read_map(ModelReader<T>& reader) {
-  reader.restore(*this);
-  const Index n = this->report_.n, d = this->report_.d, k = this->report_.components;
-  reader.require_shape("points", {n, d});
+void ManifoldModel<T>::read_map(ModelReader<T>& reader, const ReportParts& parts) {
+  reader.restore(*this, parts);
+  const Index n = this->report_.n, k = this->report_.components;
   reader.require_shape("embedding", {n, k});
   reader.require_shape("rows", {n});
-  points_ = reader.samples("points");
+  reader.require(k >= 1, "its map has no component");
+  scaling_ = reader.scaling();
+  points_ = reader.points(n, scaling_);
   embedding_ = reader.matrix("embedding");
   const auto rows = reader.template array<std::int64_t>("rows");
   rows_.assign(rows.begin(), rows.end());
-  if (!std::is_sorted(rows_.begin(), rows_.end()) || (n > 0 && rows_.front() < 0))
-    reader.damaged("its rows are not in order");
-  scaling_ = reader.scaling();
+  reader.require(rows_.front() >= 0 &&
+                     std::adjacent_find(rows_.begin(), rows_.end(), std::greater_equal<>()) == rows_.end(),
+                 "its rows are not in order");
 }
 
 template class ManifoldModel<float>;

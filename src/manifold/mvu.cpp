@@ -250,7 +250,7 @@ void Mvu<T>::write(ModelWriter& writer) const {
 template <class T>
 std::unique_ptr<Model<T>> Mvu<T>::read(ModelReader<T>& reader) {
   auto model = std::make_unique<Mvu<T>>(Mvu<T>());
-  model->read_map(reader);
+  model->read_map(reader, {.eigenvalues = ReportParts::always, .embedding = ReportParts::always});
   model->neighbors_ = reader.count("neighbors");
   if (model->neighbors_ < 1 || model->neighbors_ > model->report_.n)
     reader.damaged(fmt::format("{} neighbours of {} points", model->neighbors_, model->report_.n));

@@ -180,7 +180,7 @@ void Tsne<T>::write(ModelWriter& writer) const {
 template <class T>
 std::unique_ptr<Model<T>> Tsne<T>::read(ModelReader<T>& reader) {
   auto model = std::make_unique<Tsne<T>>(Tsne<T>());
-  model->read_map(reader);
+  model->read_map(reader, {.embedding = ReportParts::always});
   model->perplexity_ = reader.number("perplexity");
   const Index n = model->report_.n, k = model->report_.components;
   if (k < 1 || k > 3) reader.damaged(fmt::format("a t-SNE map of {} components", k));

@@ -307,13 +307,8 @@ namespace {
 /// The basis as it was, with what it had drawn and the user's functions.
 template <class T>
 Basis read_basis(const ModelReader<T>& reader, Index d) {
-  std::optional<Basis> parsed;
-  try {
-    parsed = Basis::parse(reader.text("basis"));
-  } catch (const Error& error) {
-    reader.damaged(fmt::format("its basis cannot be read: {}", error.message()));
-  }
-  std::vector<BasisPart> parts = parsed->parts();
+  const Basis parsed = reader.choice("basis", Basis::parse);
+  std::vector<BasisPart> parts = parsed.parts();
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const std::string name = fmt::format("basis.{}.", i);
     if (auto* p = std::get_if<RadialPart>(&parts[i].value)) {
@@ -327,7 +322,7 @@ Basis read_basis(const ModelReader<T>& reader, Index d) {
     if (auto* p = std::get_if<FourierPart>(&parts[i].value)) {
       reader.require_shape(name + "frequencies", {d, p->count / 2});
       reader.require_shape(name + "amplitudes", {p->count / 2});
-      if (reader.shape(name + "origin").at(0) != 0) reader.require_shape(name + "origin", {d});
+      if (reader.shape(name + "origin") != safetensors::Shape{0}) reader.require_shape(name + "origin", {d});
       p->map = std::make_shared<const RandomFeatures<double>>(
           Matrix<double>(reader.wide_block(name + "frequencies")), reader.vector(name + "amplitudes"),
           reader.vector(name + "origin"));
@@ -350,17 +345,18 @@ Basis read_basis(const ModelReader<T>& reader, Index d) {
 template <class T>
 std::unique_ptr<Model<T>> BasisPca<T>::read(ModelReader<T>& reader) {
   auto model = std::make_unique<BasisPca<T>>(BasisPca<T>());
-  reader.restore(*model);
+  reader.restore(*model, {.eigenvalues = ReportParts::always});
   const Index n = model->report_.n, d = model->report_.d, k = model->report_.components;
   model->basis_ = read_basis(reader, d);
   const double count = model->basis_.count(d);
-  const Index m = reader.shape("mean").at(0);
+  const Index m = reader.length("directions");
   if (count != double(m)) reader.damaged(fmt::format("it has {} functions for a basis of {}", m, count));
   reader.require_shape("mean", {m});
   reader.require_shape("directions", {m, k});
   reader.require_shape("scores", {n, k});
-  if (model->report_.variances.size() != k) reader.damaged("its variances are not one a component");
-  model->map_ = std::make_shared<const FeatureMap>(model->basis_, d);
+  reader.require(model->report_.variances.size() == k, "its variances are not one a component");
+  model->map_ =
+      reader.made("its basis", [&] { return std::make_shared<const FeatureMap>(model->basis_, d); });
   model->report_.end = reader.flag("smallest") ? End::smallest : End::largest;
   model->directions_ = reader.wide_block("directions");
   model->mean_ = reader.vector("mean");

@@ -71,7 +71,7 @@ void Discriminant<T>::write_classes(ModelWriter& writer) const {
 template <class T>
 void Discriminant<T>::read_classes(ModelReader<T>& reader) {
   Discrimination d;
-  d.classes = reader.get("classes").template get<std::vector<std::string>>();
+  d.classes = reader.texts("classes");
   const auto sizes = reader.template array<std::int64_t>("class_sizes");
   d.sizes.assign(sizes.begin(), sizes.end());
   d.ridge = reader.number("ridge");
@@ -82,10 +82,14 @@ void Discriminant<T>::read_classes(ModelReader<T>& reader) {
   if (!this->label_ || this->label_->codes.empty() || this->label_->names != d.classes || c < 2 ||
       sizes.size() != d.classes.size())
     reader.damaged("its classes are not those of its label");
+  std::vector<std::int64_t> counted(d.classes.size(), 0);
+  for (const std::int32_t code : this->label_->codes) ++counted[static_cast<std::size_t>(code)];
+  reader.require(counted == sizes && d.training_errors <= this->report_.n,
+                 "its classes are not of the sizes that it says");
   if (d.threshold && (c != 2 || k != 1))
     reader.damaged("it has a threshold, but not two classes and one score");
   if (d.folds > 0) {
-    const auto kernels = reader.get("trials.kernels").template get<std::vector<std::string>>();
+    const auto kernels = reader.texts("trials.kernels");
     reader.require_shape("trials", {static_cast<Index>(kernels.size()), 3});
     const Block<double> numbers = reader.wide_block("trials");
     d.chosen = reader.count("trials.chosen");

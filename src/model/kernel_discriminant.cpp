@@ -260,17 +260,20 @@ void KernelDiscriminant<T>::write(ModelWriter& writer) const {
 template <class T>
 std::unique_ptr<Model<T>> KernelDiscriminant<T>::read(ModelReader<T>& reader) {
   auto model = std::make_unique<KernelDiscriminant<T>>(KernelDiscriminant<T>());
-  reader.restore(*model);
-  model->kernel_ = reader.kernel(reader.text("kernel"));
+  reader.restore(*model, {.eigenvalues = ReportParts::always});
+  model->kernel_ = reader.kernel();
+  model->scaling_ = reader.scaling();
   const bool low_rank = model->report_.plan.route == Route::lowrank;
-  const Index n = low_rank ? reader.shape("points").at(0) : model->report_.n;
+  const Index n = low_rank ? reader.length("alpha") : model->report_.n;
   reader.require_shape("alpha", {n, model->report_.components});
-  if (!model->kernel_.is_precomputed()) {
-    reader.require_shape("points", {n, model->report_.d});
-    model->points_ = reader.samples("points");
+  if (model->kernel_.is_precomputed()) {
+    reader.require(!low_rank && n == model->report_.d && model->scaling_.kind == Scale::none,
+                   "its kernel matrix is not one of all samples as they were given");
+  } else {
+    model->points_ = reader.points(n, model->scaling_);
+    (void)reader.made("its points", [&] { return model->kernel_.check_data(model->points_), true; });
   }
   model->alpha_ = reader.block("alpha");
-  model->scaling_ = reader.scaling();
   model->read_classes(reader);
   return model;
 }

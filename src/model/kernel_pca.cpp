@@ -457,20 +457,23 @@ void KernelPca<T>::write(ModelWriter& writer) const {
 template <class T>
 std::unique_ptr<Model<T>> KernelPca<T>::read(ModelReader<T>& reader) {
   auto model = std::make_unique<KernelPca<T>>(KernelPca<T>());
-  reader.restore(*model);
-  model->kernel_ = reader.kernel(reader.text("kernel"));
+  reader.restore(*model, {.eigenvalues = ReportParts::always, .bounds = ReportParts::maybe});
+  model->kernel_ = reader.kernel();
+  model->scaling_ = reader.scaling();
   const bool low_rank = reader.has("landmarks");
-  const Index n = low_rank ? reader.shape("landmarks.rows").at(0) : model->report_.n;
+  const Index n = low_rank ? reader.length("landmarks.rows") : model->report_.n;
   const Index k = model->report_.components;
   reader.require_shape("alpha", {n, k});
   reader.require_shape("offset", {k});
-  if (!model->kernel_.is_precomputed()) {
-    reader.require_shape("points", {n, model->report_.d});
-    model->points_ = reader.samples("points");
+  if (model->kernel_.is_precomputed()) {
+    reader.require(!low_rank && n == model->report_.d && model->scaling_.kind == Scale::none,
+                   "its kernel matrix is not one of all samples as they were given");
+  } else {
+    model->points_ = reader.points(n, model->scaling_);
+    (void)reader.made("its points", [&] { return model->kernel_.check_data(model->points_), true; });
   }
   model->alpha_ = reader.block("alpha");
   model->offset_ = reader.vector("offset");
-  model->scaling_ = reader.scaling();
   if (low_rank) LowRankFit<T>::read(*model, reader);
   return model;
 }

@@ -202,7 +202,7 @@ void LinearDiscriminant<T>::write(ModelWriter& writer) const {
 template <class T>
 std::unique_ptr<Model<T>> LinearDiscriminant<T>::read(ModelReader<T>& reader) {
   auto model = std::make_unique<LinearDiscriminant<T>>(LinearDiscriminant<T>());
-  reader.restore(*model);
+  reader.restore(*model, {.eigenvalues = ReportParts::always});
   const Index d = model->report_.d, k = model->report_.components;
   reader.require_shape("directions", {d, k});
   reader.require_shape("mean", {d});

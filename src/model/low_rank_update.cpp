@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace mercer {
 namespace {
@@ -241,30 +242,35 @@ void LowRankFit<T>::write(const Pca& model, ModelWriter& writer) {
 template <class T>
 void LowRankFit<T>::read(Pca& model, ModelReader<T>& reader) {
   const Report& report = model.report_;
-  const nlohmann::json& saved = reader.get("landmarks");
+  const Fields saved = reader.object("landmarks");
   auto state = std::make_shared<LandmarkState>();
-  const Index r = reader.shape("landmarks.rows").at(0);
+  const Index r = reader.length("landmarks.rows");
   for (const char* square : {"landmarks.factor", "landmarks.scatter"}) reader.require_shape(square, {r, r});
   reader.require_shape("landmarks.mean", {r});
   state->rows = reader.template array<std::int64_t>("landmarks.rows");
+  reader.require(
+      std::all_of(state->rows.begin(), state->rows.end(), [](std::int64_t row) { return row >= 0; }),
+      "its landmarks are not rows of the data");
   state->factor = reader.wide_block("landmarks.factor");
+  reader.require((state->factor.diagonal().array() != 0).all(), "the factor of its landmarks is singular");
   state->moments = FeatureMoments(r, report.centered);
   state->moments.count = report.n;
   state->moments.mean = reader.vector("landmarks.mean");
   state->moments.scatter = reader.wide_block("landmarks.scatter");
-  state->moments.rounding = saved.value("rounding", 0.0);  // not in older files
-  state->diagonal_sum = saved.at("diagonal_sum").template get<double>();
-  if (saved.contains("trace")) state->trace = saved.at("trace").template get<double>();
-  state->remainder.cross = saved.at("cross").template get<double>();
-  state->remainder.delta = saved.at("delta").template get<double>();
-  for (const auto& g : saved.at("groups")) {
-    const RemainderGroup group{g.at(0).template get<Index>(), g.at(1).template get<double>(),
-                               g.at(2).template get<double>()};
-    if (group.rank < 0 || group.rank > r)
-      reader.damaged("a group of its points has more landmarks than there are");
-    state->remainder.groups.push_back(group);
+  state->moments.rounding = saved.has("rounding") ? saved.number("rounding") : 0;  // not in older files
+  state->diagonal_sum = saved.number("diagonal_sum");
+  if (saved.has("trace")) state->trace = saved.number("trace");
+  state->remainder.cross = saved.number("cross");
+  state->remainder.delta = saved.number("delta");
+  double least = 0;
+  for (const auto& group : saved.rows("groups", 3)) {
+    const double rank = group[0];
+    reader.require(rank >= least && rank <= double(r) && rank == std::floor(rank),
+                   fmt::format("a group of its points has {} landmarks of {}", rank, r));
+    state->remainder.groups.push_back({static_cast<Index>(rank), group[1], group[2]});
+    least = rank;
   }
-  if (saved.at("scores").template get<bool>()) {
+  if (saved.flag("scores")) {
     reader.require_shape("landmarks.scores", {report.n, report.components});
     model.scores_ = reader.matrix("landmarks.scores");
   }

@@ -249,7 +249,7 @@ void MissingPca<T>::write(ModelWriter& writer) const {
 template <class T>
 std::unique_ptr<Model<T>> MissingPca<T>::read(ModelReader<T>& reader) {
   auto model = std::make_unique<MissingPca<T>>(MissingPca<T>());
-  reader.restore(*model);
+  reader.restore(*model, {.eigenvalues = ReportParts::always, .gaps = ReportParts::always});
   const Index n = model->report_.n, d = model->report_.d, k = model->report_.components;
   reader.require_shape("directions", {d, k});
   reader.require_shape("mean", {d});
@@ -258,6 +258,7 @@ std::unique_ptr<Model<T>> MissingPca<T>::read(ModelReader<T>& reader) {
   model->directions_ = reader.block("directions");
   model->mean_ = reader.vector("mean");
   model->penalty_ = reader.vector("penalty");
+  reader.require((model->penalty_.array() >= 0).all(), "its penalty is negative");
   model->scores_ = reader.matrix("scores");
   model->scaling_ = reader.scaling();
   return model;

@@ -170,6 +170,8 @@ void ModelWriter::nested(const std::string& name, const Model<T>& model) {
 void ModelWriter::common(const Report& r, const std::optional<Label>& label,
                          const std::vector<std::string>& columns) {
   // What restore() would refuse to read is not written either.
+  if (const std::string what = contradiction(r, ReportParts::any()); !what.empty())
+    throw Error(ErrorCode::internal, what);
   if (label && !label->codes.empty() && static_cast<Index>(label->codes.size()) != r.n)
     throw Error(ErrorCode::internal,
                 fmt::format("a label of {} rows on a model of {}", label->codes.size(), r.n));

@@ -11,9 +11,12 @@
 // "scaling" are used by the parts that all models share.
 #pragma once
 
+#include "model/report_check.hpp"
 #include "model/safetensors.hpp"
+#include "model/saved_fields.hpp"
 
 #include <mercer/dataset.hpp>
+#include <mercer/error.hpp>
 #include <mercer/kernel.hpp>
 #include <mercer/model.hpp>
 #include <mercer/report.hpp>
@@ -107,8 +110,13 @@ class ModelFile {
   nlohmann::json parameters_;
 };
 
+/// Which numbers a tensor may hold.
+enum class Values { finite, any };
+
 /// Reads a whole model; opening it verifies the checksum. Whatever is missing or of the wrong kind
-/// throws Error{bad_data} that names the file and the part.
+/// throws Error{bad_data} that names the file and the part. What the parts must be to each other its verbs
+/// ask for: restore() of the report, require_shape() and points() of tensors, made() of what is parsed;
+/// numbers are finite unless a method says otherwise. So what has been read is consistent.
 template <class T>
 class ModelReader {
  public:
@@ -116,38 +124,67 @@ class ModelReader {
   explicit ModelReader(const std::string& path, LoadOptions options = {});
   /// Reads the model that is a part of another, by ModelWriter::nested.
   ModelReader(const ModelReader& outer, const std::string& name, std::string method);
+  using Shape = safetensors::Shape;
 
   [[nodiscard]] const std::string& path() const { return file_.path(); }
   [[nodiscard]] const std::string& method() const { return file_.method(); }
 
   [[nodiscard]] const LoadOptions& options() const { return options_; }
 
-  [[nodiscard]] bool has(const std::string& name) const;  ///< a tensor or a parameter
-  [[nodiscard]] const nlohmann::json& get(const std::string& name) const;
-  [[nodiscard]] double number(const std::string& name) const;  ///< also inf and nan, as set() keeps them
-  [[nodiscard]] Index count(const std::string& name) const;    ///< an integer, 0 or more
+  [[nodiscard]] bool has(const std::string& name) const;         ///< a tensor or a parameter
+  [[nodiscard]] Fields object(const std::string& name) const;    ///< a parameter with parameters of its own
+  [[nodiscard]] double number(const std::string& name) const;    ///< also inf and nan, as set() keeps them
+  [[nodiscard]] double positive(const std::string& name) const;  ///< a finite number above 0
+  [[nodiscard]] Index count(const std::string& name) const;      ///< an integer, 0 or more
+  [[nodiscard]] Shape counts(const std::string& name) const;
+  [[nodiscard]] std::vector<std::string> texts(const std::string& name) const;
   [[nodiscard]] bool flag(const std::string& name) const;
   [[nodiscard]] std::string text(const std::string& name) const;
 
   [[nodiscard]] Matrix<T> matrix(const std::string& name) const;
   [[nodiscard]] Block<T> block(const std::string& name) const;
   [[nodiscard]] Block<double> wide_block(const std::string& name) const;  ///< F64 in models of either type
-  [[nodiscard]] Vector<double> vector(const std::string& name) const;     ///< F64, or F32 widened
+  /// F64, or F32 widened.
+  [[nodiscard]] Vector<double> vector(const std::string& name, Values values = Values::finite) const;
   template <class U>
-  [[nodiscard]] std::vector<U> array(const std::string& name) const;
+  [[nodiscard]] std::vector<U> array(const std::string& name, Values values = Values::finite) const;
   [[nodiscard]] Samples<T> samples(const std::string& name) const;
   [[nodiscard]] Scaling<T> scaling() const;
+  /// The samples "points": `rows` of them, as wide as the report says, in a form that the scaling takes.
+  [[nodiscard]] Samples<T> points(Index rows, const Scaling<T>& scaling) const;
   /// Kernel::parse, with each user(name) taken from LoadOptions::kernels; one that is not there
   /// throws Error{usage} saying how to supply it.
   [[nodiscard]] Kernel kernel(const std::string& text) const;
+  /// The kernel "kernel", which lacks no width and is the one that the report names.
+  [[nodiscard]] Kernel kernel() const;
+  /// The text `name` as `parse` understands it: parse_route, parse_scale, ...
+  template <class Parse>
+  [[nodiscard]] auto choice(const std::string& name, Parse parse) const {
+    return made(fmt::format("its {}", name), [&] { return parse(text(name)); });
+  }
+  /// What `make` makes of parts of the file; where it refuses them the file is damaged.
+  template <class Make>
+  [[nodiscard]] auto made(const std::string& what, Make make) const -> decltype(make()) {
+    try {
+      return make();
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::usage && error.code() != ErrorCode::bad_data) throw;
+      damaged(fmt::format("{} cannot be used: {}", what, error.message()));
+    }
+  }
 
   /// Of a tensor, or of CSR samples as rows x cols.
   [[nodiscard]] safetensors::Shape shape(const std::string& name) const;
+  [[nodiscard]] Index length(const std::string& name) const;  ///< the first side of it
   /// Throws Error{bad_data} unless the tensor (or the samples) has this shape.
   void require_shape(const std::string& name, const safetensors::Shape& expected) const;
+  void require(bool condition, const std::string& what) const {
+    if (!condition) damaged(what);
+  }
 
-  /// Fills what every model has: the report, the label and the column names.
-  void restore(Model<T>& model) const;
+  /// Fills what every model has: the report, with the parts that the method's have, the label and the
+  /// column names.
+  void restore(Model<T>& model, const ReportParts& parts) const;
 
   /// Throws Error{bad_data}: "PATH is damaged: WHAT".
   [[noreturn]] void damaged(const std::string& what) const { file_.file().damaged(what); }
@@ -157,6 +194,8 @@ class ModelReader {
   [[nodiscard]] const Entry& tensor(const std::string& name, std::size_t dimensions) const;
   [[nodiscard]] const Entry& tensor(const std::string& name, std::size_t dimensions,
                                     std::string_view dtype) const;
+  template <class Numbers>
+  const Numbers& finite(const Numbers& numbers, const std::string& name) const;
   [[nodiscard]] SparseMatrix<T> csr(const std::string& name) const;
   [[nodiscard]] Report report() const;
   [[nodiscard]] Decomposition decomposition() const;

@@ -2,7 +2,6 @@
 #include "model/model_file.hpp"
 
 #include "kernel/node.hpp"
-#include "model/report_embedding.hpp"
 #include "model/saved_fields.hpp"
 
 #include <mercer/error.hpp>
@@ -10,6 +9,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <type_traits>
 
 namespace mercer {
 
@@ -64,8 +65,23 @@ bool ModelReader<T>::has(const std::string& name) const {
 }
 
 template <class T>
-const nlohmann::json& ModelReader<T>::get(const std::string& name) const {
-  return fields(file_).get(name);
+Fields ModelReader<T>::object(const std::string& name) const {
+  return fields(file_).object(name);
+}
+template <class T>
+auto ModelReader<T>::counts(const std::string& name) const -> Shape {
+  return fields(file_).counts(name);
+}
+template <class T>
+std::vector<std::string> ModelReader<T>::texts(const std::string& name) const {
+  return fields(file_).texts(name);
+}
+template <class T>
+double ModelReader<T>::positive(const std::string& name) const {
+  const double value = number(name);
+  if (!(value > 0) || !std::isfinite(value))
+    damaged(fmt::format("parameter '{}' is {}, not a positive number", name, value));
+  return value;
 }
 template <class T>
 double ModelReader<T>::number(const std::string& name) const {
@@ -104,41 +120,51 @@ auto ModelReader<T>::tensor(const std::string& name, std::size_t dimensions, std
 }
 
 template <class T>
+template <class Numbers>
+const Numbers& ModelReader<T>::finite(const Numbers& numbers, const std::string& name) const {
+  if (!numbers.allFinite()) damaged(fmt::format("tensor '{}' has values that are not finite numbers", name));
+  return numbers;
+}
+
+template <class T>
 Matrix<T> ModelReader<T>::matrix(const std::string& name) const {
   const Entry& entry = tensor(name, 2, safetensors::dtype_of<T>());
   Matrix<T> out(entry.shape[0], entry.shape[1]);
   file_.file().read(entry, 0, out.data(), entry.end - entry.begin);
-  return out;
+  return finite(out, name);
 }
 
 template <class T>
 Block<T> ModelReader<T>::block(const std::string& name) const {
-  return read_block<T>(file_.file(), tensor(name, 2, safetensors::dtype_of<T>()));
+  return finite(read_block<T>(file_.file(), tensor(name, 2, safetensors::dtype_of<T>())), name);
 }
 
 template <class T>
 Block<double> ModelReader<T>::wide_block(const std::string& name) const {
-  return read_block<double>(file_.file(), tensor(name, 2, safetensors::dtype_of<double>()));
+  return finite(read_block<double>(file_.file(), tensor(name, 2, safetensors::dtype_of<double>())), name);
 }
 
 template <class T>
 template <class U>
-std::vector<U> ModelReader<T>::array(const std::string& name) const {
+std::vector<U> ModelReader<T>::array(const std::string& name, Values values) const {
   const Entry& entry = tensor(name, 1, safetensors::dtype_of<U>());
   std::vector<U> out(static_cast<std::size_t>(entry.shape[0]));
   file_.file().read(entry, 0, out.data(), entry.end - entry.begin);
+  if constexpr (std::is_floating_point_v<U>)
+    if (values == Values::finite)
+      finite(Eigen::Map<const Vector<U>>(out.data(), static_cast<Index>(out.size())), name);
   return out;
 }
 
 template <class T>
-Vector<double> ModelReader<T>::vector(const std::string& name) const {
+Vector<double> ModelReader<T>::vector(const std::string& name, Values values) const {
   if (tensor(name, 1).dtype == "F32") {
-    const auto values = array<float>(name);
-    return Eigen::Map<const Vector<float>>(values.data(), static_cast<Index>(values.size()))
+    const auto narrow = array<float>(name, values);
+    return Eigen::Map<const Vector<float>>(narrow.data(), static_cast<Index>(narrow.size()))
         .template cast<double>();
   }
-  const auto values = array<double>(name);
-  return Eigen::Map<const Vector<double>>(values.data(), static_cast<Index>(values.size()));
+  const auto wide = array<double>(name, values);
+  return Eigen::Map<const Vector<double>>(wide.data(), static_cast<Index>(wide.size()));
 }
 
 template <class T>
@@ -161,6 +187,7 @@ SparseMatrix<T> ModelReader<T>::csr(const std::string& name) const {
   const std::int64_t* column = out.innerIndexPtr();
   if (std::any_of(column, column + stored, [&](std::int64_t c) { return c < 0 || c >= shape[1]; }))
     damaged(fmt::format("'{}' has an entry outside its {} columns", name, shape[1]));
+  finite(Eigen::Map<const Vector<T>>(out.valuePtr(), stored), name + ".values");
   return out;
 }
 
@@ -183,6 +210,13 @@ safetensors::Shape ModelReader<T>::shape(const std::string& name) const {
 }
 
 template <class T>
+Index ModelReader<T>::length(const std::string& name) const {
+  const Shape sides = shape(name);
+  require(!sides.empty(), fmt::format("tensor '{}' is a single number", name));
+  return sides.front();
+}
+
+template <class T>
 void ModelReader<T>::require_shape(const std::string& name, const safetensors::Shape& expected) const {
   if (const auto found = shape(name); found != expected)
     damaged(fmt::format("'{}' is {}, not {}", name, to_string(found), to_string(expected)));
@@ -199,12 +233,31 @@ Scaling<T> ModelReader<T>::scaling() const {
   }
   out.shift = vector("scaling.shift");
   out.factor = vector("scaling.factor");
-  const Index d = fields(file_).object("report").count("d");
+  require((out.factor.array() > 0).all(), "a factor of its scaling is not positive");
+  const Index d = object("report").count("d");
   const bool fits = out.shift.size() == (out.kind == Scale::none ? 0 : d) &&
                     out.factor.size() == (out.kind == Scale::standardize ? d : 0);
   if (!fits)
     damaged(fmt::format("its scaling '{}' of {} columns has {} shifts and {} factors", kind, d,
                         out.shift.size(), out.factor.size()));
+  return out;
+}
+
+template <class T>
+Samples<T> ModelReader<T>::points(Index rows, const Scaling<T>& scaling) const {
+  require_shape("points", {rows, object("report").count("d")});
+  Samples<T> out = samples("points");
+  require(!out.is_sparse() || scaling.kind == Scale::none, "its points are sparse and scaled");
+  return out;
+}
+
+template <class T>
+Kernel ModelReader<T>::kernel() const {
+  Kernel out = kernel(text("kernel"));
+  const std::string reported = object("report").text("kernel");
+  require(kernel(reported) == out,
+          fmt::format("its kernel is {}, and its report is of {}", out.to_string(), reported));
+  require(out.is_resolved(), fmt::format("its kernel {} lacks its width", out.to_string()));
   return out;
 }
 
@@ -227,112 +280,11 @@ Kernel ModelReader<T>::kernel(const std::string& text) const {
 }
 
 template <class T>
-Report ModelReader<T>::report() const {
-  const Fields saved = fields(file_).object("report");
-  const Fields plan = saved.object("plan");
-  Report r;
-  r.method = method();
-  r.precision = precision_of<T>;
-  r.n = saved.count("n");
-  r.d = saved.count("d");
-  r.components = saved.count("components");
-  r.components_requested = saved.count("components_requested");
-  r.kernel = saved.text("kernel");
-  r.centered = saved.flag("centered");
-  r.trace = saved.number("trace");
-  r.missed = {saved.number("missed_rigorous"), saved.number("missed_probable"), saved.number("missed_delta")};
-  if (saved.has("min_eigenvalue")) r.min_eigenvalue = saved.number("min_eigenvalue");
-  if (saved.has("negative_share")) r.negative_share = saved.number("negative_share");
-  r.converged = saved.flag("converged");
-  r.passes = saved.count("passes");
-  if (saved.has("rough_passes")) r.rough_passes = saved.count("rough_passes");
-  r.seconds = saved.named_numbers("seconds");
-  r.peak_bytes = static_cast<std::size_t>(saved.count("peak_bytes"));
-  r.notes = saved.texts("notes");
-  try {
-    r.plan.route = parse_route(plan.text("route"));
-  } catch (const Error&) {
-    damaged(fmt::format("its route is '{}'", plan.text("route")));
-  }
-  r.plan.problem = plan.text("problem");
-  r.plan.reason = plan.text("reason");
-  r.plan.bytes = plan.number("bytes");
-  r.plan.flops = plan.number("flops");
-  r.plan.seconds = plan.number("seconds");
-  r.plan.budget = static_cast<std::size_t>(plan.count("budget"));
-  r.plan.rejected = plan.texts("rejected");
-  r.gram_eigenvalues = vector("report.gram_eigenvalues");
-  r.variances = vector("report.variances");
-  r.explained_variance_ratio = vector("report.explained_variance_ratio");
-  r.residuals = vector("report.residuals");
-  if (saved.has("bounds")) {
-    const Fields bounds = saved.object("bounds");
-    r.bounds = EigenvalueBounds{.low = vector("report.bounds.low"),
-                                .high = vector("report.bounds.high"),
-                                .rigorous_low = vector("report.bounds.rigorous_low"),
-                                .rigorous_high = vector("report.bounds.rigorous_high"),
-                                .delta = bounds.number("delta"),
-                                .remaining_trace = bounds.number("remaining_trace"),
-                                .rank = bounds.count("rank")};
-  }
-  if (saved.has("features")) {
-    const Fields features = saved.object("features");
-    r.features = FeatureApproximation{.count = features.count("count"),
-                                      .orthogonal = features.flag("orthogonal"),
-                                      .kernel_rms_error = features.number("kernel_rms_error"),
-                                      .pairs = features.count("pairs")};
-  }
-  if (saved.has("gaps")) {
-    const Fields gaps = saved.object("gaps");
-    r.gaps = GapEstimate{.known = gaps.count("known"),
-                         .ridge = gaps.number("ridge"),
-                         .known_error = gaps.number("known_error"),
-                         .held_out = gaps.count("held_out"),
-                         .held_out_error = gaps.number("held_out_error"),
-                         .column_mean_error = gaps.number("column_mean_error"),
-                         .sweeps = gaps.count("sweeps")};
-  }
-  if (saved.has("decomposition")) r.decomposition = decomposition();
-  if (saved.has("end") && saved.text("end") == "smallest") r.end = End::smallest;
-  if (saved.has("embedding")) r.embedding = restored_embedding(saved.object("embedding"));
-  return r;
-}
-
-template <class T>
-Decomposition ModelReader<T>::decomposition() const {
-  const Fields saved = fields(file_).object("report").object("decomposition");
-  Decomposition d;
-  d.shape = saved.counts("shape");
-  d.sample_mode = saved.count("sample_mode");
-  d.ranks = saved.counts("ranks");
-  d.known = saved.count("known");
-  d.kept = saved.count("kept");
-  d.relative_error = saved.number("relative_error");
-  d.explained = saved.number("explained");
-  d.starts = saved.count("starts");
-  d.warnings = saved.texts("warnings");
-  if (saved.has("variance_explained")) d.variance_explained = saved.number("variance_explained");
-  if (saved.has("rms_error")) d.rms_error = saved.number("rms_error");
-  if (saved.has("core_consistency")) d.core_consistency = saved.number("core_consistency");
-  d.weights = vector("report.weights");
-  d.errors = array<double>("report.errors");
-  const auto modes = static_cast<std::size_t>(saved.count("mode_values"));
-  const bool fits = static_cast<std::size_t>(d.sample_mode) < d.shape.size() &&
-                    d.ranks.size() <= d.shape.size() && modes <= d.shape.size();
-  if (!fits)
-    damaged(fmt::format("its decomposition of {} modes has {} ranks, {} lists of values and sample mode {}",
-                        d.shape.size(), d.ranks.size(), modes, d.sample_mode));
-  for (std::size_t m = 0; m < modes; ++m)
-    d.mode_values.push_back(vector(fmt::format("report.mode_values.{}", m)));
-  return d;
-}
-
-template <class T>
 std::optional<Label> ModelReader<T>::label() const {
   if (!has("label")) return std::nullopt;
   const Fields saved = fields(file_).object("label");
   Label out{saved.text("column"), saved.texts("names"), array<std::int32_t>("label.codes"),
-            array<double>("label.values")};
+            array<double>("label.values", Values::any)};
   const auto classes = static_cast<std::int64_t>(out.names.size());
   if (std::any_of(out.codes.begin(), out.codes.end(),
                   [&](std::int32_t code) { return code < 0 || code >= classes; }))
@@ -344,8 +296,9 @@ std::optional<Label> ModelReader<T>::label() const {
 }
 
 template <class T>
-void ModelReader<T>::restore(Model<T>& model) const {
+void ModelReader<T>::restore(Model<T>& model, const ReportParts& parts) const {
   model.report_ = report();
+  if (const std::string what = contradiction(model.report_, parts); !what.empty()) damaged(what);
   model.label_ = label();
   if (has("columns")) model.columns_ = fields(file_).texts("columns");
   const auto& r = model.report_;
@@ -359,7 +312,8 @@ void ModelReader<T>::restore(Model<T>& model) const {
 
 template class ModelReader<float>;
 template class ModelReader<double>;
-#define MERCER_INSTANTIATE(T, U) template std::vector<U> ModelReader<T>::array(const std::string&) const;
+#define MERCER_INSTANTIATE(T, U) \
+  template std::vector<U> ModelReader<T>::array(const std::string&, Values) const;
 MERCER_INSTANTIATE(float, float)
 MERCER_INSTANTIATE(float, double)
 MERCER_INSTANTIATE(float, std::int32_t)

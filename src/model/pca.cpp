@@ -169,7 +169,7 @@ void Pca<T>::write(ModelWriter& writer) const {
 template <class T>
 std::unique_ptr<Model<T>> Pca<T>::read(ModelReader<T>& reader) {
   auto model = std::make_unique<Pca<T>>(Pca<T>());
-  reader.restore(*model);
+  reader.restore(*model, {.eigenvalues = ReportParts::always});
   const Index n = model->report_.n, d = model->report_.d, k = model->report_.components;
   reader.require_shape("directions", {d, k});
   reader.require_shape("mean", {d});

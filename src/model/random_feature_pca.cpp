@@ -328,17 +328,17 @@ void RandomFeaturePca<T>::write(ModelWriter& writer) const {
 template <class T>
 std::unique_ptr<Model<T>> RandomFeaturePca<T>::read(ModelReader<T>& reader) {
   auto model = std::make_unique<RandomFeaturePca<T>>(RandomFeaturePca<T>());
-  reader.restore(*model);
+  reader.restore(*model, {.eigenvalues = ReportParts::always, .features = ReportParts::always});
   const Report& report = model->report_;
-  if (!report.features || report.features->count < 2 || report.features->count % 2 != 0)
-    reader.damaged("the number of its random features is missing or odd");
+  reader.require(report.features->count >= 2 && report.features->count % 2 == 0,
+                 "the number of its random features is odd or 0");
   const Index d = report.d, k = report.components, count = report.features->count;
   reader.require_shape("frequencies", {d, count / 2});
   reader.require_shape("amplitudes", {count / 2});
-  if (reader.shape("origin").at(0) != 0) reader.require_shape("origin", {d});
+  if (reader.shape("origin") != safetensors::Shape{0}) reader.require_shape("origin", {d});
   reader.require_shape("directions", {count, k});
   reader.require_shape("offset", {k});
-  model->kernel_ = reader.kernel(reader.text("kernel"));
+  model->kernel_ = reader.kernel();
   model->map_ = std::make_shared<const RandomFeatures<T>>(
       reader.matrix("frequencies"), reader.vector("amplitudes").template cast<T>(), reader.vector("origin"));
   model->directions_ = reader.block("directions");

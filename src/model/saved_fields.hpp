@@ -50,6 +50,16 @@ class Fields {
     for (const auto& item : get(key)) out.push_back(as_count(item, key));
     return out;
   }
+  /// A list of lists of `width` numbers.
+  [[nodiscard]] std::vector<std::vector<double>> rows(const std::string& key, std::size_t width) const {
+    require(get(key).is_array(), key, "a list");
+    std::vector<std::vector<double>> out;
+    for (const auto& row : get(key)) {
+      require(row.is_array() && row.size() == width, key, fmt::format("a list of {} numbers each", width));
+      for (out.emplace_back(); const auto& item : row) out.back().push_back(as_number(item, key));
+    }
+    return out;
+  }
   [[nodiscard]] std::vector<double> numbers(const std::string& key) const {
     require(get(key).is_array(), key, "a list of numbers");
     std::vector<double> out;

@@ -291,7 +291,7 @@ void Cp<T>::write(ModelWriter& writer) const {
 template <class T>
 std::unique_ptr<Model<T>> Cp<T>::read(ModelReader<T>& reader) {
   auto model = std::make_unique<Cp<T>>(Cp<T>());
-  reader.restore(*model);
+  reader.restore(*model, {.decomposition = ReportParts::always});
   const Index rank = model->report_.components;
   model->shape_ = read_shape(reader, "shape");
   model->sample_mode_ = read_mode(reader, "sample_mode", model->shape_);
@@ -303,11 +303,9 @@ std::unique_ptr<Model<T>> Cp<T>::read(ModelReader<T>& reader) {
     const std::string name = fmt::format("factor{}", m);
     reader.require_shape(name, {model->shape_[m], rank});
     model->factors_.push_back(reader.block(name));
-    if (!model->factors_.back().allFinite()) reader.damaged(name + " has values that are not numbers");
   }
   if (rank < 1) reader.damaged("a CP model has at least one component");
-  if (model->report_.n != model->shape_[at(model->sample_mode_)])
-    reader.damaged("the number of samples is not that of the factor");
+  require_decomposition(reader, model->report_, model->shape_, model->sample_mode_, {rank});
   return model;
 }
 

@@ -16,6 +16,10 @@ template <class T>
 /// A mode of an array of this order.
 template <class T>
 [[nodiscard]] Index read_mode(const ModelReader<T>& reader, const std::string& name, const Shape& shape);
+/// Damage unless the report's decomposition is of this array, with these ranks.
+template <class T>
+void require_decomposition(const ModelReader<T>& reader, const Report& report, const Shape& shape,
+                           Index sample_mode, const Shape& ranks);
 
 template <class T>
 void write_array(ModelWriter& writer, const std::string& name, const Tensor<T>& x);

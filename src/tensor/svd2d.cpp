@@ -268,11 +268,11 @@ void Svd2d<T>::write(ModelWriter& writer) const {
 template <class T>
 std::unique_ptr<Model<T>> Svd2d<T>::read(ModelReader<T>& reader) {
   auto model = std::make_unique<Svd2d<T>>(Svd2d<T>());
-  reader.restore(*model);
+  reader.restore(*model, {.decomposition = ReportParts::always});
   model->shape_ = read_shape(reader, "shape");
   const Report& report = model->report_;
-  if (model->shape_.size() != 3 || report.n != model->shape_[0] || report.d != model->features())
-    reader.damaged(fmt::format("a {} array does not fit the rest of it", to_string(model->shape_)));
+  if (model->shape_.size() != 3)
+    reader.damaged(fmt::format("a {} array is no stack", to_string(model->shape_)));
   const Index h = model->shape_[1], w = model->shape_[2];
   model->left_ = reader.block("left");
   model->right_ = reader.block("right");
@@ -281,6 +281,7 @@ std::unique_ptr<Model<T>> Svd2d<T>::read(ModelReader<T>& reader) {
   reader.require_shape("right", {w, q});
   if (p < 1 || q < 1 || p > h || q > w || p * q != report.components)
     reader.damaged(fmt::format("ranks {} and {} do not fit the rest of it", p, q));
+  require_decomposition(reader, report, model->shape_, 0, {p, q});
   reader.require_shape("mean", {h * w});
   reader.require_shape("left_values", {h});
   reader.require_shape("right_values", {w});

@@ -267,14 +267,16 @@ void TensorKernelPca<T>::write(ModelWriter& writer) const {
 template <class T>
 std::unique_ptr<Model<T>> TensorKernelPca<T>::read(ModelReader<T>& reader) {
   auto model = std::make_unique<TensorKernelPca<T>>(TensorKernelPca<T>());
-  reader.restore(*model);
+  reader.restore(*model, {.eigenvalues = ReportParts::always,
+                          .bounds = ReportParts::maybe,
+                          .decomposition = ReportParts::always});
   model->shape_ = read_shape(reader, "shape");
   model->sample_mode_ = read_mode(reader, "sample_mode", model->shape_);
   const Report& report = model->report_;
   const Shape sample = model->sample_shape();
-  if (sample.empty() || report.n != model->shape_[at(model->sample_mode_)] || report.d != model->features())
-    reader.damaged(fmt::format("a {} array does not fit the rest of it", to_string(model->shape_)));
+  if (sample.empty()) reader.damaged(fmt::format("a {} array has no samples", to_string(model->shape_)));
   Index size = 1;
+  Shape ranks;
   for (std::size_t i = 0; i < sample.size(); ++i) {
     const std::string name = fmt::format("factor.{}", i);
     model->factors_.push_back(reader.block(name));
@@ -282,14 +284,18 @@ std::unique_ptr<Model<T>> TensorKernelPca<T>::read(ModelReader<T>& reader) {
     reader.require_shape(name, {sample[i], rank});
     if (rank < 1 || rank > sample[i]) reader.damaged(fmt::format("'{}' has {} columns", name, rank));
     size *= rank;
+    ranks.push_back(rank);
   }
+  require_decomposition(reader, report, model->shape_, model->sample_mode_, ranks);
   model->mean_ = reader.vector("mean");
   if (model->mean_.size() > 0) reader.require_shape("mean", {report.d});
   ModelReader<T> part(reader, "on_cores", "kpca");
   std::unique_ptr<Model<T>> inner = KernelPca<T>::read(part);
-  if (inner->report().n != report.n || inner->features() != size || inner->components() != report.components)
-    reader.damaged("the model of the cores does not fit the rest of it");
   model->inner_ = std::shared_ptr<const KernelPca<T>>(static_cast<const KernelPca<T>*>(inner.release()));
+  const KernelPca<T>& on_cores = *model->inner_;
+  if (on_cores.report().n != report.n || on_cores.features() != size ||
+      on_cores.components() != report.components || on_cores.kernel().is_precomputed())
+    reader.damaged("the model of the cores does not fit the rest of it");
   return model;
 }
 

@@ -283,15 +283,14 @@ void Tucker<T>::write(ModelWriter& writer) const {
 template <class T>
 std::unique_ptr<Model<T>> Tucker<T>::read(ModelReader<T>& reader) {
   auto model = std::make_unique<Tucker<T>>(Tucker<T>());
-  reader.restore(*model);
+  reader.restore(*model, {.decomposition = ReportParts::always});
   model->shape_ = read_shape(reader, "shape");
   model->sample_mode_ = read_mode(reader, "sample_mode", model->shape_);
   const Shape ranks = read_shape(reader, "ranks");
   const Index s = model->sample_mode_;
   const Report& report = model->report_;
-  if (ranks.size() != model->shape_.size())
-    reader.damaged(fmt::format("{} ranks for an array of order {}", ranks.size(), model->shape_.size()));
-  if (report.n != model->shape_[at(s)] || report.d != model->features() || report.components != ranks[at(s)])
+  require_decomposition(reader, report, model->shape_, s, ranks);
+  if (ranks.size() != model->shape_.size() || report.components != ranks[at(s)])
     reader.damaged(fmt::format("a {} array of rank {} does not fit the rest of it", to_string(model->shape_),
                                to_string(ranks)));
   model->core_ = read_array(reader, "core", ranks);

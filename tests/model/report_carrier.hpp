@@ -10,7 +10,7 @@ namespace mercer::test {
 class ReportCarrier final : public Model<double> {
  public:
   explicit ReportCarrier(Report r) { report_ = std::move(r); }
-  explicit ReportCarrier(ModelReader<double>& reader) { reader.restore(*this); }
+  explicit ReportCarrier(ModelReader<double>& reader) { reader.restore(*this, ReportParts::any()); }
   [[nodiscard]] Index features() const override { return report_.d; }
   [[nodiscard]] Matrix<double> scores() const override { return {}; }
 

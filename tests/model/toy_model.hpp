@@ -2,6 +2,7 @@
 #pragma once
 
 #include "expect_error.hpp"
+#include "fuzz/model_bytes.hpp"
 #include "model/model_file.hpp"
 
 #include <mercer/error.hpp>
@@ -10,7 +11,6 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 #include <unistd.h>
-#include <xxhash.h>
 
 #include <cmath>
 #include <cstring>
@@ -51,54 +51,8 @@ inline void spill(const std::string& path, const std::string& bytes) {
   std::ofstream(path, std::ios::binary) << bytes;
 }
 
-/// Recomputes the checksum, by the one-shot function of the library, so that deeper checks are reached.
-inline std::string sealed(std::string bytes) {
-  const std::string key = "\"checksum\":\"xxh3:";
-  const auto at = bytes.find(key);
-  if (at == std::string::npos || at + key.size() + 16 > bytes.size()) return bytes;
-  bytes.replace(at + key.size(), 16, 16, '0');
-  char digits[17];
-  std::snprintf(digits, sizeof digits, "%016llx",
-                static_cast<unsigned long long>(XXH3_64bits(bytes.data(), bytes.size())));
-  return bytes.replace(at + key.size(), 16, digits);
-}
-
-/// The layout, taken apart and put together by hand.
-struct Parts {
-  json header;
-  std::string data;
-
-  static Parts of(const std::string& bytes) {
-    std::uint64_t length = 0;
-    std::memcpy(&length, bytes.data(), 8);
-    return {json::parse(bytes.substr(8, length)), bytes.substr(8 + length)};
-  }
-  [[nodiscard]] std::string bytes() const {
-    const std::string text = header.dump();
-    const std::uint64_t length = text.size();
-    std::string out(8, '\0');
-    std::memcpy(out.data(), &length, 8);
-    return sealed(out + text + data);
-  }
-  /// Elements of a tensor.
-  template <class U>
-  [[nodiscard]] std::vector<U> tensor(const std::string& name) const {
-    const auto offsets = header.at(name).at("data_offsets");
-    std::vector<U> out((offsets[1].get<std::size_t>() - offsets[0].get<std::size_t>()) / sizeof(U));
-    std::memcpy(out.data(), data.data() + offsets[0].get<std::size_t>(), out.size() * sizeof(U));
-    return out;
-  }
-  template <class U>
-  void put(const std::string& name, std::size_t index, U value) {
-    std::memcpy(data.data() + header.at(name).at("data_offsets")[0].get<std::size_t>() + index * sizeof(U),
-                &value, sizeof(U));
-  }
-  void change_parameters(const std::function<void(json&)>& change) {
-    auto parameters = json::parse(header["__metadata__"]["parameters"].get<std::string>());
-    change(parameters);
-    header["__metadata__"]["parameters"] = parameters.dump();
-  }
-};
+using fuzz::Parts;
+using fuzz::sealed;
 
 // --- a model of our own --------------------------------------------------------------------------------
 
@@ -153,7 +107,7 @@ class Toy final : public Model<T> {
     }
   }
   explicit Toy(ModelReader<T>& reader) {
-    reader.restore(*this);
+    reader.restore(*this, ReportParts::any());
     const Index n = this->report_.n, k = this->report_.components;
     reader.require_shape("points", {n, this->report_.d});
     reader.require_shape("alpha", {n, k});
