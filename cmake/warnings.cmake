@@ -17,6 +17,15 @@ if(MERCER_SANITIZE)
   endif()
 endif()
 
+# Where libFuzzer sees which way the library went; its own loop comes with the fuzzers' link.
+if(MERCER_FUZZ AND NOT MERCER_COVERAGE)
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
+if(MERCER_COVERAGE)
+  add_compile_options(-fprofile-instr-generate -fcoverage-mapping)
+  add_link_options(-fprofile-instr-generate)
+endif()
+
 # Lets ccache see through precompiled headers.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   add_compile_options(-fpch-preprocess)
