@@ -134,7 +134,9 @@ class BasisParser {
       }
       return Basis::formulas(std::move(formulas));
     }
-    if (arguments.size() != 1 || arguments[0].quoted) fail("user takes the name of its functions");
+    if (arguments.size() != 1 || arguments[0].quoted || !arguments[0].name.empty() ||
+        arguments[0].text.find_first_of("()'\",= ") != std::string::npos)
+      fail("user takes the name of its functions");
     return Basis(std::vector<BasisPart>{BasisPart{UserPart{arguments[0].text, {}, nullptr}}});
   }
 

@@ -114,6 +114,8 @@ TEST(Basis, WhatIsDrawnFromTheDataDependsOnTheSeedAlone) {
   EXPECT_THROW((void)Basis::parse("radial(count=6)").evaluate(x), Error);
   for (const char* text : {"radial(count=6)", "fourier(count=8)", "user(mine)"})
     EXPECT_THROW((void)Basis::parse(text).names(2), Error) << text;
+  for (const char* text : {"user(a=b)", "user(a b)", "user(a=b=c)", "user('a')", "user(a, b)"})
+    EXPECT_THROW((void)Basis::parse(text), Error) << text << ": as a name it would not print as it was read";
   EXPECT_THROW((void)Basis::parse("radial(count=60)").resolved(x), Error);
 }
 
