@@ -68,18 +68,20 @@ void require_non_negative(const Samples<T>& samples, const Kernel& kernel) {
       if (s.valuePtr()[p] < 0) fail(i, s.innerIndexPtr()[p], s.valuePtr()[p]);
 }
 
-/// x·x of a row whose squares underflow is 0, and its cosine would be 0 too.
+/// ‖x‖² that overflows leaves inf − inf of ‖x−y‖². For the cosine it must not underflow either: x·x would be
+/// 0.
 template <class T>
-void require_lengths(const Samples<T>& samples, const Kernel& kernel) {
+void require_lengths(const Samples<T>& samples, const Kernel& kernel, bool cosine) {
   using Limits = std::numeric_limits<T>;
-  const double least = std::sqrt(double(Limits::min()) / double(Limits::epsilon())),
-               most = std::sqrt(double(Limits::max()) / double(std::max<Index>(1, samples.cols())));
+  const double least = cosine ? std::sqrt(double(Limits::min()) / double(Limits::epsilon())) : 0,
+               most = std::sqrt(double(Limits::max()) / double(8 * std::max<Index>(1, samples.cols())));
   const auto look = [&](Index row, double largest) {
     if (largest == 0 || (largest >= least && largest <= most)) return;
     throw Error(ErrorCode::bad_data,
                 fmt::format("kernel {} needs the length of row {}, and squares of its numbers ({:.3g}) {}",
                             kernel.to_string(), row, largest, largest < least ? "underflow" : "overflow"),
-                "rows count from 0; multiply the data by a constant: the cosine does not change");
+                cosine ? "rows count from 0; multiply the data by a constant: the cosine does not change"
+                       : "rows count from 0; scale the inputs (--scale standardize)");
   };
   if (!samples.is_sparse()) {
     const auto m = samples.dense();
@@ -101,7 +103,8 @@ template <class T>
 void Kernel::check_data(const Samples<T>& samples) const {
   if (is_precomputed()) require_symmetric(samples);
   if (primitives_of(*this).has(Primitive::chi2)) require_non_negative(samples, *this);
-  if (primitives_of(*this).has(Primitive::cosine)) require_lengths(samples, *this);
+  const bool cosine = primitives_of(*this).has(Primitive::cosine);
+  if (cosine || primitives_of(*this).has(Primitive::sqdist)) require_lengths(samples, *this, cosine);
 }
 
 template <class T>

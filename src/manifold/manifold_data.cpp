@@ -2,7 +2,9 @@
 #include "manifold/manifold_data.hpp"
 
 #include "graph/row_distance.hpp"
+#include "model/number_range.hpp"
 #include "model/spectral_fit.hpp"
+#include "operator/scatter_operator.hpp"
 
 #include <fmt/format.h>
 
@@ -15,6 +17,7 @@ namespace {
 template <class T>
 ManifoldData<T> of_graph(Scaling<T> scaling, const Samples<T>& scaled, NeighborGraph graph) {
   ManifoldData<T> out;
+  require_squares_in_range<double>(scaled, column_means(scaled));
   out.scaling = std::move(scaling);
   out.given = scaled.rows();
   const bool whole = static_cast<Index>(graph.rows().size()) == scaled.rows();

@@ -9,6 +9,7 @@
 #include "kernel/node.hpp"
 #include "model/in_words.hpp"
 #include "model/model_file.hpp"
+#include "model/number_range.hpp"
 #include "model/relations.hpp"
 #include "model/spectral_fit.hpp"
 #include "operator/dense_operator.hpp"
@@ -90,6 +91,15 @@ void allow_for_values(Spectrum<double>& s, const FeatureMap& map, const Vector<d
         "the functions' values are large beside their variation, and rounding limits the residuals; with "
         "--scale "
         "center the functions are of the centred inputs");
+}
+
+/// Where no component was found: do the functions vary after all, by so little that their squares underflow?
+template <class T>
+void require_values_in_range(const FeatureMap& map, const FeatureRows<T>& rows, const Run& run) {
+  Block<double> along(rows.features(), 1);  // all functions but constants count, and differently
+  for (Index j = 0; j < along.rows(); ++j) along(j, 0) = map.degree(j) == 0 ? 0 : 1 / double(j + 1);
+  const Matrix<double> values = rows.times(rows.mean(run), along, run);
+  require_squares_in_range<double>(Samples<double>(values), Vector<double>::Zero(1));
 }
 
 /// x7 for anything but the seventh column: formulas call columns x1, x2, … by their place.
@@ -203,6 +213,7 @@ BasisPca<T> BasisPca<T>::fit(const Samples<T>& samples, const BasisPcaOptions& o
         std::max({of_the_mean, 32 * epsilon * largest, rounding_threshold(solved, 0, epsilon, route)}),
         report);
   }
+  if (!smallest && solved.spectrum.values.size() == 0) require_values_in_range(*model.map_, rows, run);
   if (!smallest) allow_for_values(solved.spectrum, *model.map_, rows.sizes(run), n, options.residual, report);
   watch.lap("solve");
 

@@ -7,11 +7,13 @@
 #include "base/memory.hpp"
 #include "base/parallel.hpp"
 #include "base/stopwatch.hpp"
+#include "kernel/profile.hpp"
 #include "model/class_rule.hpp"
 #include "model/class_scatter.hpp"
 #include "model/discriminant_report.hpp"
 #include "model/kernel_expansion.hpp"
 #include "model/model_file.hpp"
+#include "model/number_range.hpp"
 #include "model/spectral_fit.hpp"
 #include "operator/feature_pass.hpp"
 #include "plan/discriminant_plan.hpp"
@@ -140,6 +142,8 @@ void KernelDiscriminant<T>::fit_dense(const Samples<T>& samples, const Label& la
   report.plan = make_kernel_plan(samples, options, run, false);
   points_ = scaling_.apply(samples);
   options.kernel.check_data(points_);
+  if (const auto profile = KernelProfile::of(options.kernel); profile && profile->is_linear())
+    require_squares_in_range<double>(points_, Vector<double>::Zero(points_.cols()));
   kernel_ = options.kernel.resolved(points_, run.seed);
   std::vector<Index> sizes = require_classes(label, samples.rows());
   watch.lap("prepare");

@@ -9,6 +9,8 @@
 #include "base/linalg.hpp"
 #include "operator/feature_rows.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -120,10 +122,18 @@ Relations find_relations(const FeatureMap& map, const Samples<T>& points, const 
                          const Vector<double>& sizes, Index count, const Run& run) {
   const bool centered = mean.size() > 0;
   const InputShift shift = middle_of(points);
+  const Block<double> back = map.from_shifted(shift);
+  if (!back.allFinite())
+    throw Error(
+        ErrorCode::bad_data,
+        fmt::format(
+            "the inputs vary by {:.3g} at least and lie at {:.3g} at most: powers of their ratio, or of "
+            "one of them, leave the range of numbers",
+            shift.radius.minCoeff(), shift.center.cwiseAbs().maxCoeff()),
+        "scale the inputs (--scale standardize)");
   const FeatureRows<T> rows(map, points), shifted(map, points, shift);
   const Vector<double> shifted_mean = centered ? shifted.mean(run) : Vector<double>();
-  const Pair pair =
-      pair_of(map, shifted.triangle(shifted_mean, run), map.from_shifted(shift), centered, points.rows());
+  const Pair pair = pair_of(map, shifted.triangle(shifted_mean, run), back, centered, points.rows());
   run.report("eigenvectors", 0);
   const Block<double> all = solve_pair(pair);
   count = std::min(count, all.cols());

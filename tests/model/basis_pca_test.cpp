@@ -391,5 +391,21 @@ TEST(BasisPcaOptions, MistakesAreFoundBeforeTheWork) {
   EXPECT_NE(message({}, Matrix<double>(0, 3)).find("nothing to fit"), std::string::npos);
 }
 
+TEST(BasisPcaRange, InputsWhosePowersLeaveTheRangeAreRefusedByThatName) {
+  const Matrix<double> x = 1e-300 * test::random_matrix<double>(20, 2, 82);
+  const auto message = [&](const BasisPcaOptions& options) {
+    try {
+      (void)BasisPca<double>::fit(x, options);
+    } catch (const Error& e) {
+      return std::string(e.what());
+    }
+    return std::string("no error");
+  };
+  EXPECT_NE(message({}).find("underflow"), std::string::npos) << message({});
+  EXPECT_NE(message({.smallest = 1, .center = false}).find("leave the range of numbers"), std::string::npos);
+  const auto constant = BasisPca<double>::fit(Matrix<double>(Matrix<double>::Constant(20, 2, 0.1)));
+  EXPECT_EQ(constant.components(), 0);
+}
+
 }  // namespace
 }  // namespace mercer

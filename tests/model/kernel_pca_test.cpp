@@ -562,5 +562,23 @@ TEST(KernelPcaRange, DistancesAndLengthsThatUnderflowAreNotTakenForZero) {
   }
 }
 
+TEST(KernelPcaRange, DistancesThatOverflowAreRefusedNotTakenForZero) {
+  const Matrix<double> x = 1e160 * test::random_matrix<double>(30, 3, 73);
+  for (const char* kernel :
+       {"rbf(gamma=1)", "matern32", "rq", "expr('-sqdist')", "0.5*rbf(gamma=1e-300) + laplacian"})
+    for (const Route route : {Route::dense, Route::stored, Route::tiled, Route::lowrank}) {
+      KernelPcaOptions options{.components = 1, .kernel = Kernel::parse(kernel), .route = route};
+      if (route == Route::lowrank && options.kernel.definiteness() != Definiteness::psd) continue;
+      options.lowrank.rank = route == Route::lowrank ? 5 : 0;
+      try {
+        (void)KernelPca<double>::fit(x, options);
+        ADD_FAILURE() << "no error: " << kernel;
+      } catch (const Error& e) {
+        EXPECT_EQ(e.code(), ErrorCode::bad_data) << kernel << e.what();
+        EXPECT_NE(std::string(e.what()).find("overflow"), std::string::npos) << e.what();
+      }
+    }
+}
+
 }  // namespace
 }  // namespace mercer
