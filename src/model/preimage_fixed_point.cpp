@@ -28,10 +28,18 @@ struct Walkers {
   Vector<double> step;
 
   void keep(const std::vector<Index>& rows) {
-    const auto some = [&](auto& m) { m = m(rows, Eigen::all).eval(); };
+    // Swapped, not assigned: Eigen frees what was there before it has the new memory, and twice if there is
+    // none.
+    const auto some = [&](auto& m) {
+      std::decay_t<decltype(m)> kept = m(rows, Eigen::all);
+      m.swap(kept);
+    };
     some(weights), some(z), some(slope.direction);
     if (anchor.rows() > 0) some(anchor);
-    const auto few = [&](Vector<double>& v) { v = v(rows).eval(); };
+    const auto few = [&](Vector<double>& v) {
+      Vector<double> kept = v(rows);
+      v.swap(kept);
+    };
     few(slope.value), few(slope.rate), few(step);
     std::vector<Index> owners;
     for (const Index r : rows) owners.push_back(owner[static_cast<std::size_t>(r)]);
