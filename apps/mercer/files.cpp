@@ -76,7 +76,9 @@ bool is_text_table(const std::string& path) {
 bool is_model_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   unsigned char head[9] = {};
-  if (!file.read(reinterpret_cast<char*>(head), sizeof head)) return false;
+  const bool complete = !file.read(reinterpret_cast<char*>(head), sizeof head).fail();
+  if (file.bad()) throw Error(ErrorCode::io, fmt::format("{}: reading failed", path));
+  if (!complete) return false;
   std::uint64_t length = 0;  // of the JSON header, little-endian: absurdly large when this is text
   for (int i = 7; i >= 0; --i) length = length << 8 | head[i];
   return head[8] == '{' && length < (std::uint64_t{1} << 32);
