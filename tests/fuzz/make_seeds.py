@@ -74,6 +74,7 @@ def arrays():
               "nan": [[1, np.nan], [2, 3]]}
     for name, array in others.items():
         put("npy", name, npy(array))
+    put("npy", "records", npy(np.zeros(2, dtype=[("a", "<f8"), ("b", "<i4", (2,))])))
     put("npy", "v2", npy(TABLE, (2, 0)))
     put("npy", "v3", npy(TABLE, (3, 0)))
     words = np.array(["p", "q", "p", "q"])
@@ -82,6 +83,7 @@ def arrays():
     put("npz", "two", npz(np.savez, a=TABLE, b=TABLE))
     put("npz", "fortran", npz(np.savez_compressed, data=np.asfortranarray(TABLE)))
     put("npz", "numbers", npz(np.savez, data=TABLE.astype("f4"), label=np.arange(4)))
+    put("npz", "label-gap", npz(np.savez, data=TABLE, label=np.array([1, np.nan, 2, 1])))
     put("npz", "csr", npz(scipy.sparse.save_npz, scipy.sparse.csr_matrix(np.eye(4) * 2)))
     put("npz", "csc", npz(scipy.sparse.save_npz, scipy.sparse.csc_matrix(np.eye(4) * 2)))
     entries = {"plain": "1 1 1 2.5\n2 3 1 -1\n4 1 3 1e3\n", "comments": "# c\n1 2 3\n\n2 1 4\n",
