@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <exception>
+#include <optional>
 #include <utility>
 
 namespace mercer {
@@ -59,9 +60,12 @@ class SteadyRun {
 /// Thrown by a part that waits for another which has failed: the other's exception is the one to report.
 struct AbandonedWork {};
 
-/// body(i) for i in [0, count), in any order, on several threads.
+/// body(i) for i in [0, count), in any order, on several threads. A single one is for one thread as any of many
+/// is: BLAS would split it by their number, and other threads give other bits.
 template <class F>
 void parallel_for(Index count, const Run& run, F&& body) {
+  std::optional<ThreadScope> alone;
+  if (count == 1) alone.emplace(Run{.threads = 1});
   std::atomic<bool> give_up{false};
   std::exception_ptr failure;
 #pragma omp parallel for schedule(monotonic : dynamic, 1) num_threads(run.thread_count()) if (count > 1)

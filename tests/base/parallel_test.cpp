@@ -26,12 +26,27 @@ TEST(ParallelLoops, VisitEveryIndexOnceAndCarryExceptionsOut) {
   EXPECT_THROW(parallel_for(10, {.stop = source.get_token()}, [](Index) {}), Error);
 }
 
+/// As large as BLAS would make it.
+int team_of_loop() {
+  int size = 0;
+#pragma omp parallel
+#pragma omp single
+  size = omp_get_num_threads();
+  return size;
+}
+
 int team_of_four() {
   int size = 0;
 #pragma omp parallel num_threads(4)
 #pragma omp single
   size = omp_get_num_threads();
   return size;
+}
+
+TEST(ParallelLoops, ASinglePartIsForOneThreadAsAnyOfManyIs) {
+  for (const Index count : {1, 2}) {
+    parallel_for(count, {.threads = 3}, [&](Index) { EXPECT_EQ(team_of_loop(), 1) << count; });
+  }
 }
 
 TEST(ParallelLoops, ASerialScopeKeepsOthersFromStartingThreads) {
