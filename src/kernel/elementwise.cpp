@@ -218,7 +218,8 @@ struct Chi2Term {  // (x − y)²/(x + y), and 0 where both are 0
   HWY_INLINE V operator()(D d, V x, V y) const {
     const V e = hn::Sub(x, y), sum = hn::Add(x, y);
     const auto positive = hn::Gt(sum, hn::Zero(d));
-    return hn::IfThenElseZero(positive, hn::Div(hn::Mul(e, e), hn::IfThenElse(positive, sum, hn::Set(d, 1))));
+    // (e/sum)·e: e² may leave the numbers' range where the quotient does not.
+    return hn::IfThenElseZero(positive, hn::Mul(hn::Div(e, hn::IfThenElse(positive, sum, hn::Set(d, 1))), e));
   }
 };
 

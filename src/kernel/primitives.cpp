@@ -150,7 +150,7 @@ template <class T>
 void chi2_tile(const RowSet<T>& x, Index i0, Index rows, const RowSet<T>& y, Index j0, Index cols, T* out) {
   feature_sum_tile(
       x, i0, rows, y, j0, cols, out, elementwise::chi2<T>, [](T a) { return a; },
-      [](T a, T b) { return a + b > 0 ? (a - b) * (a - b) / (a + b) : T(0); });
+      [](T a, T b) { return a + b > 0 ? (a - b) / (a + b) * (a - b) : T(0); });
 }
 
 template <class T>
@@ -267,7 +267,9 @@ void primitive_rounding(Primitive primitive, const RowSet<T>& x, Index i0, Index
         const T whole = x.norms[i0 + i] + y.norms[j0 + j];
         if (value >= cancellation_guard<T> * whole) size = whole;
       }
-      if (sparse && (primitive == Primitive::l1dist || primitive == Primitive::chi2)) size = root * (a + b);
+      // Sparse sums go over the corrected whole of a row, ‖x‖₁ ≥ ‖x‖, unless little of it is left.
+      if (sparse && (primitive == Primitive::l1dist || primitive == Primitive::chi2) && value >= T(0.01) * a)
+        size = root * (a + b);
       out[i * cols + j] = sum * size;
     }
 }

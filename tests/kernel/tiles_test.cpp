@@ -201,5 +201,34 @@ TYPED_TEST(Tiles, DataOutsideAKernelsDomainIsRefusedWithItsPlace) {
       << "not symmetric";
 }
 
+TYPED_TEST(Tiles, Chi2DoesNotLeaveTheRangeOfItsNumbers) {
+  using T = TypeParam;
+  const T size = std::is_same_v<T, float> ? T(1e25) : T(1e200);
+  for (const T unit : {size, 1 / size}) {
+    Matrix<T> x(2, 2);
+    x << unit, 3 * unit, 2 * unit, unit;  // 1/3 + 4/4 of the unit
+    const Kernel kernel = Kernel::chi2(Gamma(1 / double(unit)));
+    const T expected = T(std::exp(-4.0 / 3));
+    EXPECT_NEAR(gram(kernel, Samples<T>(x))(0, 1), expected, T(1e-6) * expected) << unit;
+    EXPECT_NEAR(gram(kernel, Samples<T>(SparseMatrix<T>(x.sparseView(T(0), T(0)))))(0, 1), expected,
+                T(1e-6) * expected)
+        << unit;
+  }
+}
+
+TYPED_TEST(Tiles, SparseSumsOfNearlyEqualRowsKeepTheirDigits) {
+  using T = TypeParam;
+  Matrix<T> x = test::random_matrix<T>(2, 40, 11).cwiseAbs();
+  x.row(1) = x.row(0);
+  x(1, 7) += T(1e-3);
+  const Samples<T> dense = x, sparse = SparseMatrix<T>(x.sparseView(T(0), T(0)));
+  for (const char* text : {"laplacian(gamma=1000)", "chi2(gamma=1e6)"}) {
+    const Kernel kernel = Kernel::parse(text);
+    const T expected = gram(kernel, dense)(0, 1);
+    EXPECT_NEAR(gram(kernel, sparse)(0, 1), expected, T(2e-3) * expected) << text;
+    EXPECT_EQ(gram(kernel, sparse)(0, 0), T(1)) << text;
+  }
+}
+
 }  // namespace
 }  // namespace mercer
