@@ -16,6 +16,7 @@
 #include "model/number_range.hpp"
 #include "model/spectral_fit.hpp"
 #include "operator/feature_pass.hpp"
+#include "operator/gram_rounding.hpp"
 #include "plan/discriminant_plan.hpp"
 #include "spectral/orthonormal.hpp"
 
@@ -87,6 +88,14 @@ Block<double> square_root(Block<double> matrix) {
   Vector<double> values;
   linalg::syevd(matrix, values);
   return matrix * values.cwiseMax(0).cwiseSqrt().asDiagonal();
+}
+
+/// What rounding δK does to an eigenvalue λ of BBᵀα = λ(GGᵀ + μI)α = λLLᵀα: B and G change by ‖δK‖ at most,
+/// ‖L⁻¹‖ ≤ 1/√μ, ‖L⁻¹G‖ ≤ 1 and ‖L⁻¹B‖ = √λ₁, so λ by 2(√λ₁ + λ)e + (1 + λ)e² with e = ‖δK‖/√μ.
+Vector<double> moved_by(double rounding, const Vector<double>& values, double ridge) {
+  if (values.size() == 0) return values;
+  const double e = rounding / std::sqrt(ridge), root = std::sqrt(std::max(0.0, values[0]));
+  return (2 * (root + values.array()) * e + (1 + values.array()) * e * e).matrix();
 }
 
 }  // namespace
@@ -171,6 +180,7 @@ void KernelDiscriminant<T>::fit_dense(const Samples<T>& samples, const Label& la
   linalg::add_product<double>(1, transposed, found.vectors, inner);
   Vector<double> residuals =
       cholesky.residuals(found, between, linalg::transposed_times<double>(transposed, inner));
+  residuals += moved_by(gram_rounding<double>(kernel_, points_).norm, found.values, options.ridge);
   watch.lap("solve");
   k.resize(0, 0);
 
@@ -226,6 +236,7 @@ void KernelDiscriminant<T>::fit_low_rank(const Samples<T>& samples, const Label&
   const DiscriminantDirections found =
       cholesky.solve(own_between, wanted_directions(options.components, sizes.size()));
   Vector<double> residuals = cholesky.residuals(found, own_between, within * found.vectors);
+  residuals += moved_by(gram_rounding<T>(kernel_, scaling_.apply(samples)).norm, found.values, options.ridge);
   // w = Cu, and w·φ(x) = w·L⁻¹k_S(x) = (L⁻ᵀw)·k_S(x).
   Block<double> weights_of_landmarks = root * found.vectors;
   linalg::solve_lower<double>(linalg::Transpose::yes, r, weights_of_landmarks.cols(), basis.factor().data(),

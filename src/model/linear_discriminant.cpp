@@ -40,6 +40,17 @@ struct ClassScatter {
   Block<double> within, means;
 };
 
+/// Of the rows less a point near them all: far from the origin a mean itself has lost what tells classes
+/// apart.
+template <class T>
+Vector<double> mean_offset(const Samples<T>& rows, const Vector<double>& from) {
+  if (rows.is_sparse()) return column_means(rows) - from;  // zeros stay zeros
+  const auto m = rows.dense();
+  Vector<double> sum = Vector<double>::Zero(m.cols());
+  for (Index i = 0; i < m.rows(); ++i) sum += m.row(i).template cast<double>().transpose() - from;
+  return sum / double(m.rows());
+}
+
 template <class T>
 ClassScatter scatter_of(const Samples<T>& points, const Vector<double>& mean, const Label& label,
                         const Run& run) {
@@ -48,9 +59,9 @@ ClassScatter scatter_of(const Samples<T>& points, const Vector<double>& mean, co
   ClassScatter out{Block<double>::Zero(d, d), Block<double>(d, static_cast<Index>(rows.size()))};
   for (std::size_t j = 0; j < rows.size(); ++j) {
     const Samples<T> own = points.select_rows(rows[j]);
-    const Vector<double> own_mean = column_means(own);
-    out.within += scatter_matrix(own, own_mean, Side::features, run);
-    out.means.col(static_cast<Index>(j)) = own_mean - mean;
+    const Vector<double> offset = mean_offset(own, mean);
+    out.within += scatter_matrix(own, Vector<double>(mean + offset), Side::features, run);
+    out.means.col(static_cast<Index>(j)) = offset;
     run.report("scatter", double(j + 1) / double(rows.size()));
   }
   return out;

@@ -38,6 +38,20 @@ Scatter scatter_by_definition(const Matrix<double>& x, const Label& label) {
   return out;
 }
 
+TEST(LinearDiscriminant, IsTheSameFarFromTheOrigin) {
+  const auto data = gaussian_classes<double>({20, 35, 15}, 4, 3);
+  Matrix<double> far = data.samples.to_dense();
+  far.array() += 1e7;
+  Matrix<double> near = far;  // with the digits that are left of the data
+  near.array() -= 1e7;
+  for (const double ridge : {0.0, 5.0}) {
+    const auto a = LinearDiscriminant<double>::fit(Samples<double>(near), data.label, {.ridge = ridge}),
+               b = LinearDiscriminant<double>::fit(Samples<double>(far), data.label, {.ridge = ridge});
+    EXPECT_LE((a.report().gram_eigenvalues - b.report().gram_eigenvalues).norm(),
+              1e-12 * a.report().gram_eigenvalues[0]);
+  }
+}
+
 TEST(LinearDiscriminant, SolvesItsDefinition) {
   const auto data = gaussian_classes<double>({20, 35, 15, 10}, 6, 1);
   for (const double ridge : {0.0, 5.0}) {
