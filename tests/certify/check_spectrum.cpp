@@ -113,7 +113,8 @@ void check_trace(Outcome& out, const Report& r, const Truth& truth, const Spectr
                words("%.12g, true %.12Lg", r.trace, truth.trace));
     if (r.bounds)
       out.within("the trace is no more above the true one than the remainder", error,
-                 r.bounds->remaining_trace + allowed, words("%.12g, true %.12Lg", r.trace, truth.trace));
+                 r.bounds->remaining_trace + 2 * Real(r.missed.rigorous) + allowed,
+                 words("%.12g, true %.12Lg", r.trace, truth.trace));
   }
 }
 
@@ -124,9 +125,11 @@ void check_shares(Outcome& out, const Report& r, const SpectrumClaims& claims) {
   out.within("shares add up to no more than 100 %", sum, 1 + 1e-12L,
              words("%ld components", long(r.components)));
   if (claims.clipped) return;
+  // Eigenvalues that add up to a little more than the trace, by rounding, hold all of it.
+  const Real whole = std::max(Real(r.trace), Real(r.gram_eigenvalues.sum()));
   for (Index i = 0; i < r.components; ++i)
     out.within("a share is its eigenvalue over the trace",
-               std::abs(Real(r.explained_variance_ratio[i]) - Real(r.gram_eigenvalues[i]) / r.trace),
+               std::abs(Real(r.explained_variance_ratio[i]) - Real(r.gram_eigenvalues[i]) / whole),
                1e-14L * sum + 1e-15L);
 }
 
@@ -179,6 +182,7 @@ Real rounding_of(const Truth& truth) {  // and what lies below the numbers' rang
 
 void check_spectrum(Outcome& out, const Report& r, const Truth& truth, const SpectrumClaims& claims) {
   if (!has_sane_numbers(out, r)) return;
+  if (!std::isfinite(truth.trace)) return;  // the reference itself has left the numbers' range
   const Real slack = rounding_of(truth) + claims.further;
   check_eigenvalues(out, r, truth, slack);
   check_missed(out, r, truth, slack);

@@ -130,7 +130,8 @@ RealMatrix scaled_rows(Outcome& out, const Matrix<double>& rows, const Matrix<do
         factor = remembered->factor[j];
       }
     }
-    for (Index i = 0; i < x.rows(); ++i) x(i, j) = Real(T(double((x(i, j) - shift) * factor)));
+    for (Index i = 0; i < x.rows(); ++i)
+      x(i, j) = Real(T(double(x(i, j) - shift) * double(factor)));  // as models round them
   }
   return x;
 }
