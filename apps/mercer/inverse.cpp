@@ -144,8 +144,8 @@ Command add_inverse(CLI::App& program) {
   parser->footer(
       "PCA comes back exactly; tucker, cp and svd2d as a stack when FILE is npy, npz or tns. Kernel PCA's\n"
       "scores name a point P of feature space, perhaps of no input: a pre-image z has its image near P, and\n"
-      "its error is |phi(z) - P|^2. fixed-point: rbf, matern, rq; distances: also poly; exact: linear, "
-      "cosine; ridge: any.\n"
+      "its error is |phi(z) - P|^2. exact: linear, cosine; fixed-point: rbf, matern, rq;\n"
+      "distances: also poly; ridge: any.\n"
       "Example: mercer inverse wine.mercer scores.csv --out wine-again.csv");
 
   return {parser, [flags, parser](const Session& session) {

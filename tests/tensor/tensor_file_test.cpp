@@ -125,13 +125,13 @@ bool is_mapped_from(const void* address, const std::string& path) {
   return false;
 }
 
-TEST(Npy, OfTheWantedTypeIsMappedAndOutlivesItsFile) {
+TEST(Npy, IsACopyWhichOutlivesItsFile) {
   const std::vector<double> values = {0, 1, 2, 10, 11, 12, 20, 21, 22, 30, 31, 32};
   const std::string npy = format_npy_header("<f8", {2, 3, 2}) + bytes_of(values);
   for (const bool fortran_order : {false, true}) {
     const TemporaryFile file(".npy", fortran_order ? fortran(npy) : npy);
     const auto x = read_tensor<double>(file.path());
-    EXPECT_TRUE(is_mapped_from(x.data(), file.path()));
+    EXPECT_FALSE(is_mapped_from(x.data(), file.path())) << "a file that shrinks would end the process";
     EXPECT_EQ(x.strides(), fortran_order ? (Shape{1, 2, 6}) : (Shape{6, 2, 1}));
     EXPECT_FALSE(is_mapped_from(read_tensor<float>(file.path()).data(), file.path()));
     std::filesystem::remove(file.path());
