@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <map>
@@ -146,6 +147,23 @@ RowSet<T> pick(const RowSet<T>& set, const std::vector<Index>& which) {
           some_of(set.lengths)};
 }
 
+/// Kernels of the catalogue and formulas are symmetric but for rounding; functions and matrices of users may
+/// not be.
+bool may_be_lopsided(const Kernel& kernel) {
+  const auto any = [](const std::vector<Kernel>& parts) {
+    return std::any_of(parts.begin(), parts.end(), may_be_lopsided);
+  };
+  return std::visit(Overloaded{
+                        [](const UserKernel&) { return true; },
+                        [](const PrecomputedKernel&) { return true; },
+                        [&](const SumKernel& s) { return any(s.terms); },
+                        [&](const ProductKernel& p) { return any(p.factors); },
+                        [](const MultipleKernel& m) { return may_be_lopsided(m.kernel); },
+                        [](const auto&) { return false; },
+                    },
+                    kernel.node().value);
+}
+
 }  // namespace
 
 PrimitiveSet primitives_of(const Kernel& kernel) {
@@ -169,7 +187,7 @@ template <class T>
 Matrix<double> value_rounding(const Kernel& kernel, const Samples<T>& x, const Samples<T>& y) {
   constexpr T times = 16;  // so that the difference is more than the rounding of the kernel's own formula
   constexpr Index columns = 512;
-  constexpr double own = 4 * double(std::numeric_limits<T>::epsilon());
+  constexpr double own = 8 * double(std::numeric_limits<T>::epsilon());
   PrimitiveSet needs = primitives_of(kernel);
   const Vector<double> shift = needs.has(Primitive::sqdist) ? distance_shift(y) : Vector<double>();
   needs |= Primitive::cosine;  // for the lengths of rows
@@ -226,6 +244,10 @@ template <class T>
 void KernelTiles<T>::evaluate_diagonal(Index i0, Index rows, T* out) const {
   evaluate(i0, rows, i0, rows, out);
   Eigen::Map<Matrix<T>> k(out, rows, rows);
+  if (!may_be_lopsided(kernel_)) {
+    k.template triangularView<Eigen::StrictlyUpper>() = k.transpose();
+    return;
+  }
   const T allowed = k.cwiseAbs().maxCoeff() * (std::is_same_v<T, float> ? T(1e-4) : T(1e-9));
   for (Index i = 0; i < rows; ++i)
     for (Index j = 0; j < i; ++j) {

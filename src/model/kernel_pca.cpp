@@ -100,7 +100,7 @@ KernelSolution<T> solve_by_lapack(const Kernel& kernel, const Samples<T>& points
     throw Error(ErrorCode::bad_data, fmt::format("kernel {} overflows on this data", kernel.to_string()),
                 "scale the inputs (--scale standardize) or choose smaller parameters");
   KernelSolution<T> out;
-  out.rounding = gram_rounding(kernel, points.template cast<double>());
+  out.rounding = gram_rounding<double>(kernel, points);
   out.trace_of_kernel = full.trace();
   out.row_sums = full.rowwise().sum();
   const double n = double(full.rows()), total = out.row_sums.sum();
@@ -141,7 +141,7 @@ KernelSolution<T> solve_by_tiles(const Kernel& kernel, const Samples<double>& po
   const GramOperator gram(kernel, points, storage, run);
   watch.lap("kernel");
   KernelSolution<T> out;
-  out.rounding = gram_rounding(kernel, points);
+  out.rounding = gram_rounding<double>(kernel, points);
   if (center)
     out.solved = rounded<T>(solve_iteratively<double>(CenteredOperator<double>(gram), request, run));
   else
@@ -168,8 +168,8 @@ struct PositivePart {
   bool exact = false;  ///< all eigenvalues were computed
 };
 
-/// P − N = tr and N/(P + N) = s, so P = tr(1 − s)/(1 − 2s). As far as eigenvalues are known the sum of those found is
-/// a lower bound, and so is this while s < ½: s is that of the larger of both.
+/// P − N = tr and N/(P + N) = s, so P = tr(1 − s)/(1 − 2s). As far as eigenvalues are known the sum of those
+/// found is a lower bound, and so is this while s < ½: s is that of the larger of both.
 template <class T>
 PositivePart positive_part_of(const Solved<T>& solved, Route route, bool all) {
   const double found = solved.spectrum.values.cwiseMax(0.0).sum(), s = solved.negative_share.value_or(0);
@@ -337,7 +337,8 @@ KernelPca<T> KernelPca<T>::fit(const Samples<T>& samples, const KernelPcaOptions
   // Σ_j α_j k(x_j,x) − Σ_j α_j mean_l k(x_l,x_j).
   if (options.center) subtract_column_means<T>(spectrum.vectors);
   model.alpha_ =
-      spectrum.vectors * spectrum.values.cwiseSqrt().cwiseInverse().template cast<T>().asDiagonal();
+      (spectrum.vectors.template cast<double>() * spectrum.values.cwiseSqrt().cwiseInverse().asDiagonal())
+          .template cast<T>();
   model.offset_ = Vector<double>::Zero(spectrum.values.size());
   if (options.center)
     model.offset_ = model.alpha_.template cast<double>().transpose() * solution.row_sums / n;
@@ -425,7 +426,11 @@ Matrix<T> KernelPca<T>::scores() const {  // √θ v = θ α
     throw Error(ErrorCode::usage, "this model was fitted in passes, updated or merged, and keeps no scores",
                 "transform the points");
   if (low_rank_) return scores_;
-  return alpha_ * this->report_.gram_eigenvalues.template cast<T>().asDiagonal();
+  Matrix<T> out(alpha_.rows(), alpha_.cols());  // in double: θ may be beyond float where the scores are not
+  for (Index c = 0; c < alpha_.cols(); ++c)
+    out.col(c) =
+        (alpha_.col(c).template cast<double>() * this->report_.gram_eigenvalues[c]).template cast<T>();
+  return out;
 }
 
 template <class T>

@@ -234,11 +234,17 @@ KernelPca<T> LowRankFit<T>::fit_in_memory(const Samples<T>& samples, const Kerne
   if (low.landmarks == Landmarks::kmeans) request.first = kmeans_rows(points, layout.rank, run);
   watch.lap("prepare");
 
-  std::optional<GramOperator> exact;  // where a pass over K is affordable, to measure instead of to bound
-  const double per_element = 2 * double(samples.stored()) / double(samples.rows()) + 20;
-  if (const double all = double(samples.rows());
-      samples.rows() <= measured_rows && all * all * per_element <= measured_flops)
-    exact.emplace(model.kernel_, points.template cast<double>(), Storage::recomputed, run);
+  // Where a pass over K is affordable it measures instead of bounding; the copies of the data that it takes
+  // are not held beside F.
+  const double all = double(samples.rows()), per_element = 2 * double(samples.stored()) / all + 20;
+  const bool measures = samples.rows() <= measured_rows && all * all * per_element <= measured_flops;
+  std::optional<double> trace;
+  if (measures && options.center) {
+    const GramOperator exact(model.kernel_, points.template cast<double>(), Storage::recomputed, run);
+    exact.gather_sums(run);
+    trace = CenteredOperator<double>(exact).trace();
+    watch.lap("trace");
+  }
   {
     LandmarkState state;
     const Factored<T> found = factored(model.kernel_, points, request, run);
@@ -264,11 +270,8 @@ KernelPca<T> LowRankFit<T>::fit_in_memory(const Samples<T>& samples, const Kerne
     state.remainder = with_points(
         {}, bounded_group(r, factor.remaining(), sample, element, options.delta, run), options.delta, {});
     watch.lap("bound");
-    if (exact) {
-      exact->gather_sums(run);
-      if (options.center) state.trace = CenteredOperator<double>(*exact).trace();
-      watch.lap("trace");
-    }
+    state.trace = trace;
+    state.element_rounding = gram_rounding<T>(model.kernel_, points).relative;
     if (request.draw)
       if (auto note = note_of(stop, low, r, share_left(state)); !note.empty())
         report.notes.push_back(std::move(note));
@@ -279,13 +282,15 @@ KernelPca<T> LowRankFit<T>::fit_in_memory(const Samples<T>& samples, const Kerne
     model.scores_ = scores_of(factor, directions, options.center ? mean : Vector<double>::Zero(r), run);
     watch.lap("scores");
   }
-  if (exact && report.components > 0) {
+  if (measures && report.components > 0) {
+    const GramOperator exact(model.kernel_, points.template cast<double>(), Storage::recomputed, run);
     Block<double> v = model.scores_.template cast<double>();
     v.colwise().normalize();
-    report.residuals = options.center ? residual_norms<double>(CenteredOperator<double>(*exact), v,
-                                                               report.gram_eigenvalues, run)
-                                      : residual_norms<double>(*exact, v, report.gram_eigenvalues, run);
-    report.residuals.array() += gram_rounding(model.kernel_, points.template cast<double>()).norm;
+    const Vector<double>& values = report.gram_eigenvalues;
+    report.residuals = options.center
+                           ? residual_norms<double>(CenteredOperator<double>(exact), v, values, run)
+                           : residual_norms<double>(exact, v, values, run);
+    report.residuals.array() += gram_rounding<double>(model.kernel_, points).norm;
     believe_what_was_measured(report);
     watch.lap("certify");
   }
@@ -354,6 +359,7 @@ void LowRankFit<T>::fit_on(Chosen chosen, RowSource<T>& rows, Index n, const Ker
   Pass pass = pass_over(rows, n, model.scaling_, basis, options.center, options.delta, {}, run);
   state.moments = std::move(pass.moments);
   state.diagonal_sum = pass.diagonal_sum;
+  state.element_rounding = pass.element_rounding;
   state.remainder = with_points({}, pass.group, options.delta, {});
   watch.lap("passes");
   const double left = share_left(state);
@@ -454,6 +460,10 @@ auto LowRankFit<T>::pass_over(RowSource<T>& rows, Index n, const Scaling<T>& sca
     const Index seen = for_each_chunk(rows, run, [&](const Samples<T>& chunk, Index first) {
       const Samples<T> points = scaling.apply(chunk);
       basis.kernel().check_data(points);
+      if (first == 0)
+        out.element_rounding =
+            gram_rounding<T>(basis.kernel(), points.middle_rows(0, std::min(points.rows(), feature_rows)))
+                .relative;
       if (!by) by = cheaper_pass(basis, points, center, n, run);
       if (!pass) pass.emplace(basis, center, *by, prefixes);
       pass->add(points, run);

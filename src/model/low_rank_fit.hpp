@@ -47,7 +47,7 @@ class LowRankFit {
   /// What a pass over points finds on a basis that is there.
   struct Pass {
     FeatureMoments moments;
-    double diagonal_sum = 0;
+    double diagonal_sum = 0, element_rounding = 0;
     RemainderGroup group;
     std::vector<double> prefix_traces;
   };
@@ -73,8 +73,8 @@ class LowRankFit {
   /// A model with everything of `like` but what depends on the points.
   static Pca on_basis_of(const Pca& like, const LandmarkBasis<T>& basis);
 
-  /// Where the scores of the points come from: F itself, or αᵀk_S(x), in which a large α enlarges the rounding
-  /// of k_S.
+  /// Where the scores of the points come from: F itself, or αᵀk_S(x), in which a large α enlarges the
+  /// rounding of k_S.
   enum class ScoresBy { factor, transform };
   /// Eigenpairs of the scatter, α, offset, and the report but for plan and times. The directions u.
   static Block<double> solve(Pca& model, LandmarkState state, const Components& components, ScoresBy by,

@@ -25,7 +25,7 @@ class Rounding {
  public:
   Rounding(const LandmarkState& state, const Kernel& kernel, const Samples<T>& landmarks, const Run& run)
       : state_(state),
-        of_element_(gram_rounding(kernel, landmarks).relative +
+        of_element_(std::max(state.element_rounding, gram_rounding<T>(kernel, landmarks).relative) +
                     epsilon * std::sqrt(double(state.factor.rows())) / 4),
         scale_(state.factor.rowwise().norm()) {
     const FeatureMoments& m = state.moments;
@@ -44,7 +44,7 @@ class Rounding {
   }
   /// Of scores αᵀk_S(x), relative to their length √θ.
   [[nodiscard]] double of_scores(const Vector<double>& alpha, double theta) const {
-    return of_element_ * scale_.cwiseProduct(alpha).norm() * std::sqrt(state_.diagonal_sum / theta);
+    return 4 * of_element_ * scale_.cwiseProduct(alpha).norm() * std::sqrt(state_.diagonal_sum / theta);
   }
   /// Of scores Fu, summed in double and rounded to T.
   [[nodiscard]] double of_factor_scores(double theta) const {

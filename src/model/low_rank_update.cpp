@@ -112,6 +112,7 @@ KernelPca<T> LowRankFit<T>::refit(const Pca& model, const Samples<T>& samples, c
   state.factor = basis.factor();
   state.moments = std::move(pass.moments);
   state.diagonal_sum = pass.diagonal_sum;
+  state.element_rounding = pass.element_rounding;
   state.remainder = with_points({}, pass.group, default_delta, {});
   Plan& plan = out.report_.plan;
   plan.problem =
@@ -169,6 +170,7 @@ KernelPca<T> LowRankFit<T>::update(const Pca& model, RowSource<T>& more, const U
   state.moments = before.moments.padded(basis.rank());
   state.moments.merge(pass.moments);
   state.diagonal_sum += pass.diagonal_sum;
+  state.element_rounding = std::max(state.element_rounding, pass.element_rounding);
   state.trace.reset();
   state.remainder = with_points(before.remainder, pass.group, default_delta, pass.prefix_traces);
   Pca out = on_basis_of(model, basis);
@@ -205,6 +207,7 @@ KernelPca<T> LowRankFit<T>::merge(const Pca& a, const Pca& b, const Run& caller)
   LandmarkState state = *a.low_rank_;
   state.moments.merge(b.low_rank_->moments);
   state.diagonal_sum += b.low_rank_->diagonal_sum;
+  state.element_rounding = std::max(state.element_rounding, b.low_rank_->element_rounding);
   state.trace.reset();
   state.remainder = joined(state.remainder, b.low_rank_->remainder);
   Pca out = on_basis_of(a, basis);
@@ -227,9 +230,14 @@ void LowRankFit<T>::write(const Pca& model, ModelWriter& writer) {
   const LandmarkState& s = *model.low_rank_;
   nlohmann::json groups = nlohmann::json::array();
   for (const RemainderGroup& g : s.remainder.groups) groups.push_back({g.rank, g.trace, g.norm});
-  nlohmann::json state = {{"diagonal_sum", s.diagonal_sum}, {"groups", groups},
-                          {"cross", s.remainder.cross},     {"delta", s.remainder.delta},
-                          {"rounding", s.moments.rounding}, {"scores", model.scores_.rows() > 0}};
+  nlohmann::json state = {{"diagonal_sum", s.diagonal_sum},
+                          {"groups", groups},
+                          {"cross", s.remainder.cross},
+                          {"delta", s.remainder.delta},
+                          {"rounding", s.moments.rounding},
+                          {"trace_rounding", s.moments.trace_rounding},
+                          {"element_rounding", s.element_rounding},
+                          {"scores", model.scores_.rows() > 0}};
   if (s.trace) state["trace"] = *s.trace;
   writer.set("landmarks", std::move(state));
   writer.array("landmarks.rows", s.rows);
@@ -253,20 +261,30 @@ void LowRankFit<T>::read(Pca& model, ModelReader<T>& reader) {
       "its landmarks are not rows of the data");
   state->factor = reader.wide_block("landmarks.factor");
   reader.require((state->factor.diagonal().array() != 0).all(), "the factor of its landmarks is singular");
+  reader.require(state->factor.rowwise().squaredNorm().allFinite(), "the factor of its landmarks overflows");
   state->moments = FeatureMoments(r, report.centered);
   state->moments.count = report.n;
   state->moments.mean = reader.vector("landmarks.mean");
   state->moments.scatter = reader.wide_block("landmarks.scatter");
-  state->moments.rounding = saved.has("rounding") ? saved.number("rounding") : 0;  // not in older files
+  const auto later = [&](const char* name) {
+    return saved.has(name) ? saved.number(name) : 0;
+  };  // not in older files
+  state->moments.rounding = later("rounding");
+  state->moments.trace_rounding = later("trace_rounding");
+  state->element_rounding = later("element_rounding");
   state->diagonal_sum = saved.number("diagonal_sum");
   if (saved.has("trace")) state->trace = saved.number("trace");
   state->remainder.cross = saved.number("cross");
   state->remainder.delta = saved.number("delta");
+  reader.require(state->moments.rounding >= 0 && state->moments.trace_rounding >= 0 &&
+                     state->element_rounding >= 0 && state->diagonal_sum >= 0 && state->remainder.cross >= 0,
+                 "a sum of what cannot be negative is");
   double least = 0;
   for (const auto& group : saved.rows("groups", 3)) {
     const double rank = group[0];
     reader.require(rank >= least && rank <= double(r) && rank == std::floor(rank),
                    fmt::format("a group of its points has {} landmarks of {}", rank, r));
+    reader.require(group[1] >= 0 && group[2] >= 0, "what remains of a group of its points is negative");
     state->remainder.groups.push_back({static_cast<Index>(rank), group[1], group[2]});
     least = rank;
   }

@@ -17,8 +17,8 @@ double largest_difference(const Samples<T>& points, const Vector<double>& mean) 
   if (!points.is_sparse()) {
     const auto m = points.dense();
     for (Index i = 0; i < m.rows(); ++i)
-      largest = std::max(
-          largest, (m.row(i).template cast<double>() - mean.transpose()).cwiseAbs().maxCoeff());
+      largest =
+          std::max(largest, (m.row(i).template cast<double>() - mean.transpose()).cwiseAbs().maxCoeff());
     return largest;
   }
   const auto s = points.sparse();  // zeros differ by the mean
@@ -39,12 +39,17 @@ void require_squares_in_range(const Samples<T>& points, const Vector<double>& me
   const double count = double(points.rows()) * double(points.cols());
   const double least = std::sqrt(double(Limits::min()) / double(Limits::epsilon()));
   if (largest > 0 && largest < least)
+    throw Error(
+        ErrorCode::bad_data,
+        fmt::format("the data varies by {:.3g} at most, and squares of such numbers underflow", largest),
+        "scale the data first (--scale standardize)");
+  // Squares of the matrix of these squares are summed as well, in double.
+  const double most = std::min(std::sqrt(double(Limits::max()) / count),
+                               std::pow(std::numeric_limits<double>::max(), 0.25) / std::sqrt(count));
+  if (!(largest < most))
     throw Error(ErrorCode::bad_data,
-                fmt::format("the data varies by {:.3g} at most, and squares of such numbers underflow", largest),
-                "scale the data first (--scale standardize)");
-  if (!(largest < std::sqrt(double(Limits::max()) / count)))
-    throw Error(ErrorCode::bad_data,
-                fmt::format("the data varies by {:.3g}: numbers so large that sums of their squares overflow", largest),
+                fmt::format("the data varies by {:.3g}: numbers so large that sums of their squares overflow",
+                            largest),
                 "scale the data first (--scale standardize)");
 }
 

@@ -7,7 +7,7 @@
 namespace mercer {
 
 /// Throws Error{bad_data} where the points differ from `mean`, but by so little that squares of the differences
-/// underflow in numbers of type Arithmetic, or by so much that their sum overflows.
+/// underflow in numbers of type Arithmetic, or by so much that sums of their squares, or of squares of these, overflow.
 template <class Arithmetic, class T>
 void require_squares_in_range(const Samples<T>& points, const Vector<double>& mean);
 

@@ -114,6 +114,9 @@ Pca<T> Pca<T>::fit(const Samples<T>& samples, const PcaOptions& options, const R
   request.known_psd = true;
   Solved<T> solved = solve(points, model.mean_, side, report.plan.route, request, run);
   solved.trace = total_scatter(points, model.mean_);
+  // The matrix that was solved is the scatter but for rounding of its sums.
+  const double of_sums = 16 * std::numeric_limits<double>::epsilon() * solved.trace;
+  allow_for_rounding(solved, {.norm = of_sums, .trace = of_sums});
   const double epsilon = report.plan.route == Route::tiled ? double(std::numeric_limits<T>::epsilon())
                                                            : std::numeric_limits<double>::epsilon();
   // x − μ is known to rounding of μ: what n such errors make of an eigenvalue is not variance.

@@ -1,10 +1,12 @@
 // Rows that show how far rounding moves the elements of a kernel matrix.
 #include "operator/gram_rounding.hpp"
 
+#include "base/parallel.hpp"
 #include "kernel/tiles.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <vector>
 
@@ -13,8 +15,9 @@ namespace {
 
 /// Rows looked at, and how many of them are those of the largest points.
 constexpr Index most_rows = 48, largest_rows = 16;
-/// Columns of them that are looked at.
-constexpr Index most_columns = 16384;
+/// Columns of them that are looked at: fewer where the points have many features, for the memory of copies.
+constexpr Index most_columns = 16384, fewest_columns = 64;
+constexpr double most_entries = 2e6;
 
 template <class T>
 std::vector<double> squared_lengths(const Samples<T>& samples) {
@@ -53,58 +56,73 @@ std::vector<Index> rows_to_look_at(const Samples<T>& samples) {
   return order;
 }
 
-/// |δk_ii| of these rows.
+/// A matrix that was given is as it is; what is computed with it rounds.
 template <class T>
-Vector<double> own_rounding(const Kernel& kernel, const Samples<T>& rows) {
-  return kernel.is_precomputed() ? Vector<double>()
-                                 : Vector<double>(value_rounding(kernel, rows, rows).diagonal());
+GramRounding rounding_of_given(const Samples<T>& matrix) {
+  constexpr double unit = 8 * std::numeric_limits<double>::epsilon();
+  GramRounding out;
+  double squares = 0;
+  for (Index i = 0; i < matrix.rows(); ++i) {
+    const Matrix<T> row = matrix.dense_rows(i, 1);
+    squares += row.template cast<double>().squaredNorm();
+    out.trace += unit * std::abs(double(row(0, i)));
+  }
+  out.norm = unit * std::sqrt(squares);
+  return out;
+}
+
+/// √k(x, x)
+template <class S>
+Vector<double> lengths_of(const Kernel& kernel, const Samples<S>& points) {
+  Vector<S> values(points.rows());
+  KernelTiles<S>(kernel, points).diagonal(0, points.rows(), values.data());
+  return values.template cast<double>().cwiseAbs().cwiseSqrt();
 }
 
 }  // namespace
 
-template <class T>
+template <class S, class T>
 GramRounding gram_rounding(const Kernel& kernel, const Samples<T>& samples) {
   GramRounding out;
   const Index n = samples.rows();
   if (n == 0) return out;
+  if (kernel.is_precomputed()) return rounding_of_given(samples);
+  const ThreadScope alone(Run{.threads = 1});  // BLAS on more threads gives other bits
   const std::vector<Index> rows = rows_to_look_at(samples);
-  const bool some = n > most_columns && !kernel.is_precomputed();
-  std::vector<Index> columns(static_cast<std::size_t>(some ? most_columns : n));
+  const double entries = double(samples.stored()) / double(n);
+  const Index most =
+      std::clamp(static_cast<Index>(most_entries / std::max(1.0, entries)), fewest_columns, most_columns);
+  const bool some = n > most;
+  std::vector<Index> columns(static_cast<std::size_t>(some ? most : n));
   for (std::size_t j = 0; j < columns.size(); ++j)
     columns[j] = static_cast<Index>(j) * n / static_cast<Index>(columns.size());
-  const Samples<T> left = samples.select_rows(rows);
-  const Matrix<double> moved = value_rounding(kernel, left, some ? samples.select_rows(columns) : samples);
-  Vector<double> diagonal(n);
-  if (kernel.is_precomputed()) {
-    for (Index i = 0; i < n; ++i) diagonal[i] = double(samples.dense_rows(i, 1)(0, i));
-  } else {
-    Vector<T> values(n);
-    KernelTiles<T>(kernel, samples).diagonal(0, n, values.data());
-    diagonal = values.template cast<double>();
-  }
-  const Vector<double> lengths = diagonal.cwiseAbs().cwiseSqrt();
+  const Samples<S> left = samples.select_rows(rows).template cast<S>(),
+                   right = (some ? samples.select_rows(columns) : samples).template cast<S>();
+  const Matrix<double> moved = value_rounding(kernel, left, right);
+  const Vector<double> own = value_rounding(kernel, left, left).diagonal(),
+                       left_lengths = lengths_of(kernel, left), right_lengths = lengths_of(kernel, right);
   const auto count = static_cast<Index>(rows.size());
   const Index large = count < n ? largest_rows : count;
   // A large row counts twice: it is a column, too.
   const double of_large = count < n ? 2 : 1,
                of_others = double(n - large) / double(std::max<Index>(1, count - large));
   const double of_columns = double(n) / double(columns.size());
-  const Vector<double> own = own_rounding(kernel, left);
-  double squares = 0;
+  double largest = moved.size() > 0 ? moved.maxCoeff() : 0, squares = 0;
+  if (!(largest > 0)) largest = 1;  // squares are of what is at most 1
   for (Index r = 0; r < count; ++r) {
-    const Index i = rows[static_cast<std::size_t>(r)];
     const double weight = r < large ? of_large : of_others;
-    squares += weight * of_columns * moved.row(r).squaredNorm();
-    out.trace += (r < large ? 1 : of_others) * (kernel.is_precomputed() ? moved(r, i) : own[r]);
-    for (std::size_t j = 0; j < columns.size(); ++j)
-      if (const double size = lengths[i] * lengths[columns[j]]; size > 0)
-        out.relative = std::max(out.relative, moved(r, static_cast<Index>(j)) / size);
+    squares += weight * of_columns * (moved.row(r) / largest).squaredNorm();
+    out.trace += (r < large ? 1 : of_others) * own[r];
+    for (Index j = 0; j < moved.cols(); ++j)
+      if (const double size = left_lengths[r] * right_lengths[j]; size > 0)
+        out.relative = std::max(out.relative, moved(r, j) / size);
   }
-  out.norm = std::sqrt(squares);
+  out.norm = largest * std::sqrt(squares);
   return out;
 }
 
-template GramRounding gram_rounding(const Kernel&, const Samples<float>&);
-template GramRounding gram_rounding(const Kernel&, const Samples<double>&);
+template GramRounding gram_rounding<float>(const Kernel&, const Samples<float>&);
+template GramRounding gram_rounding<double>(const Kernel&, const Samples<float>&);
+template GramRounding gram_rounding<double>(const Kernel&, const Samples<double>&);
 
 }  // namespace mercer

@@ -14,8 +14,8 @@ struct GramRounding {
   double relative = 0;  ///< the largest |δk_ij|/√(k_ii k_jj)
 };
 
-/// As evaluated in T; the samples are K itself where the kernel is precomputed.
-template <class T>
+/// As evaluated in S; the samples are K itself where the kernel is precomputed.
+template <class S, class T>
 [[nodiscard]] GramRounding gram_rounding(const Kernel& kernel, const Samples<T>& samples);
 
 }  // namespace mercer

@@ -1,0 +1,46 @@
+// The rounding of kernel matrices: never less than what is seen beside long double, and not far above it.
+#include "operator/gram_rounding.hpp"
+
+#include "support.hpp"
+
+#include <Eigen/Dense>
+
+namespace mercer {
+namespace {
+
+using Wide = Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic>;
+
+TEST(GramRounding, IsAboveWhatIsSeenAndNotFarAbove) {
+  for (const double offset : {0.0, 1e3, 1e6})
+    for (const Index n : {30, 200}) {
+      Matrix<double> x = test::random_matrix<double>(n, 5, 41);
+      x.array() += offset;
+      const Wide rows = x.cast<long double>(), dot = rows * rows.transpose();
+      const auto check = [&](const Kernel& kernel, const Wide& exact) {
+        const Samples<double> samples = x;
+        const double seen = double((gram<double>(kernel, samples).cast<long double>() - exact).norm());
+        const GramRounding found = gram_rounding<double>(kernel, samples);
+        EXPECT_GE(found.norm, seen) << kernel.to_string() << " at " << offset;
+        EXPECT_LE(found.norm, 200 * seen) << kernel.to_string() << " at " << offset;
+        EXPECT_GE(found.trace, 0);
+      };
+      check(Kernel::linear(), dot);
+      check(Kernel::polynomial(3, 0.1, 1), ((dot.array() * 0.1L + 1).cube()).matrix());
+      Wide distances(n, n);
+      for (Index i = 0; i < n; ++i)
+        for (Index j = 0; j < n; ++j) distances(i, j) = (rows.row(i) - rows.row(j)).squaredNorm();
+      check(Kernel::rbf(0.5), (-0.5L * distances.array()).exp().matrix());
+    }
+}
+
+TEST(GramRounding, GrowsWithTheOffsetOfAnInnerProductAndNotOfADistance) {
+  const Matrix<double> x = test::random_matrix<double>(100, 3, 42), far = x.array() + 1e5;
+  const auto norm = [](const Kernel& kernel, const Matrix<double>& rows) {
+    return gram_rounding<double>(kernel, Samples<double>(rows)).norm;
+  };
+  EXPECT_GT(norm(Kernel::linear(), far), 1e8 * norm(Kernel::linear(), x));
+  EXPECT_LT(norm(Kernel::rbf(1), far), 10 * norm(Kernel::rbf(1), x));
+}
+
+}  // namespace
+}  // namespace mercer
