@@ -14,9 +14,9 @@ namespace mercer {
 namespace {
 
 /// Rows looked at, and how many of them are those of the largest points.
-constexpr Index most_rows = 48, largest_rows = 16;
+constexpr Index most_rows = 32, largest_rows = 12;
 /// Columns of them that are looked at: fewer where the points have many features, for the memory of copies.
-constexpr Index most_columns = 16384, fewest_columns = 64;
+constexpr Index most_columns = 2048, fewest_columns = 64;
 constexpr double most_entries = 2e6;
 
 template <class T>
