@@ -320,6 +320,10 @@ PivotOrder pivoted_cholesky(Block<double>& matrix, double least) {
   const auto mine = turn();
   const int n = narrow(matrix.rows());
   if (n == 0) return out;
+  if (!(matrix.diagonal().maxCoeff() > least)) {  // LAPACK takes the first pivot whatever is left of it
+    for (Index i = 0; i < n; ++i) out.order.push_back(i);
+    return out;
+  }
   std::vector<int> pivots(static_cast<std::size_t>(n));
   std::vector<double> work(2 * static_cast<std::size_t>(n));
   int rank = 0, info = 0;

@@ -39,7 +39,7 @@ class TileJob {
     if (tile.empty()) {
       tile.resize(static_cast<std::size_t>(size()));
       primitive_tile(p, x_, i0_, rows_, y_, j0_, cols_, tile.data());
-      if (rounding_times_ > 0) {
+      if (rounding_times_ != 0) {
         std::vector<T> rounding(tile.size());
         primitive_rounding(p, x_, i0_, rows_, y_, j0_, cols_, tile.data(), rounding.data());
         for (std::size_t i = 0; i < tile.size(); ++i) tile[i] += rounding_times_ * rounding[i];
@@ -120,6 +120,7 @@ class TileJob {
   }
 
   void require_finite_values(const Kernel& kernel, const double* values) const {
+    if (rounding_times_ != 0) return;  // moved arguments may leave a formula's domain
     for (Index p = 0; p < size(); ++p)
       if (!std::isfinite(values[p]))
         throw Error(ErrorCode::bad_data,
@@ -197,14 +198,22 @@ Matrix<double> value_rounding(const Kernel& kernel, const Samples<T>& x, const S
   Matrix<double> out(rows, all);
   for (Index j0 = 0; j0 < all; j0 += columns) {
     const Index cols = std::min(columns, all - j0);
-    Matrix<T> value(rows, cols), moved(rows, cols);
+    Matrix<T> value(rows, cols);
     TileJob<T>(left, 0, rows, right, j0, cols).evaluate(kernel, value.data());
-    TileJob<T> job(left, 0, rows, right, j0, cols);
-    job.add_rounding(times);
-    job.evaluate(kernel, moved.data());
     const Matrix<double> k = value.template cast<double>();
-    out.middleCols(j0, cols) =
-        (moved.template cast<double>() - k).cwiseAbs() / double(times) + own * k.cwiseAbs();
+    const auto change = [&](T by) {
+      Matrix<T> moved(rows, cols);
+      TileJob<T> job(left, 0, rows, right, j0, cols);
+      job.add_rounding(by);
+      job.evaluate(kernel, moved.data());
+      return Matrix<double>((moved.template cast<double>() - k).cwiseAbs() / double(times));
+    };
+    Matrix<double> found = change(times);
+    if (!found.allFinite()) {  // at the edge of the kernel's domain: the other way, if there is one
+      const Matrix<double> back = change(-times);
+      found = found.array().isFinite().select(found, back.array().isFinite().select(back, 0.0));
+    }
+    out.middleCols(j0, cols) = found + own * k.cwiseAbs();
   }
   return out;
 }

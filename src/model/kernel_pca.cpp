@@ -90,6 +90,12 @@ struct KernelSolution {
   double trace_of_kernel = 0;
 };
 
+double largest_on_diagonal(const Kernel& kernel, const Samples<double>& points) {
+  Vector<double> values(points.rows());
+  KernelTiles<double>(kernel, points).diagonal(0, points.rows(), values.data());
+  return values.size() > 0 ? values.cwiseAbs().maxCoeff() : 0;
+}
+
 /// K̃ written out, in double whatever T is, and LAPACK.
 template <class T>
 KernelSolution<T> solve_by_lapack(const Kernel& kernel, const Samples<T>& points, bool center,
@@ -100,6 +106,7 @@ KernelSolution<T> solve_by_lapack(const Kernel& kernel, const Samples<T>& points
     throw Error(ErrorCode::bad_data, fmt::format("kernel {} overflows on this data", kernel.to_string()),
                 "scale the inputs (--scale standardize) or choose smaller parameters");
   KernelSolution<T> out;
+  require_kernel_in_range(kernel, full.cwiseAbs().maxCoeff(), full.rows());
   out.rounding = gram_rounding<double>(kernel, points);
   out.trace_of_kernel = full.trace();
   out.row_sums = full.rowwise().sum();
@@ -123,6 +130,7 @@ KernelSolution<T> solve_by_tiles(const Kernel& kernel, const Samples<double>& po
                                  const Problem& problem, const Plan& plan, SolveRequest request,
                                  const Run& run, Stopwatch& watch) {
   const bool tiled = plan.route == Route::tiled;
+  require_kernel_in_range(kernel, largest_on_diagonal(kernel, points), points.rows());
   const Storage storage = tiled ? Storage::recomputed : plan.rounded ? Storage::rounded : Storage::stored;
   if (request.residual == 0 && std::is_same_v<T, float>) {
     request.residual = 1e-5;
@@ -352,13 +360,16 @@ KernelPca<T> KernelPca<T>::fit(const Samples<T>& samples, const KernelPcaOptions
   fill_report(report, solution.solved, n);
   if (positive && positive->sum > 0) report.explained_variance_ratio = spectrum.values / positive->sum;
   const double asked = options.residual > 0 ? options.residual : (std::is_same_v<T, float> ? 1e-5 : 1e-10);
-  if (const bool limited = report.components > 0 && report.residuals.maxCoeff() > 2 * asked * largest;
-      limited || solution.rounding.norm > asked * largest)
+  const GramRounding& rounding = solution.rounding;
+  const bool limited = report.components > 0 && report.residuals.maxCoeff() > 2 * asked * largest,
+             hidden = rounding.norm > asked * largest && report.trace > rounding.norm + rounding.trace;
+  if (limited || hidden)
     report.notes.push_back(
         fmt::format("the kernel's values are large beside their variation: rounding moves eigenvalues by up "
-                    "to {:.2g} and the "
-                    "trace by up to {:.2g}; try --scale center or --scale standardize",
-                    solution.rounding.norm, solution.rounding.norm + solution.rounding.trace));
+                    "to {:.2g} and the trace by "
+                    "up to {:.2g}{}",
+                    rounding.norm, rounding.norm + rounding.trace,
+                    model.kernel_.is_precomputed() ? "" : "; try --scale center or --scale standardize"));
   refuse_contradictions(report, std::max(solution.trace_of_kernel, 1e12 * solution.rounding.norm));
   watch.lap("scores");
   report.seconds = watch.laps_and_total();

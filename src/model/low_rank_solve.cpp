@@ -3,6 +3,7 @@
 #include "base/memory.hpp"
 #include "base/parallel.hpp"
 #include "model/low_rank_fit.hpp"
+#include "model/number_range.hpp"
 #include "model/shares.hpp"
 #include "operator/gram_rounding.hpp"
 #include "spectral/orthonormal.hpp"
@@ -35,7 +36,7 @@ class Rounding {
       const double column = m.scatter(p, p) + (m.centered ? double(m.count) * m.mean[p] * m.mean[p] : 0);
       squares += g[p] * g[p] * std::max(0.0, column);
     }
-    of_columns_ = of_element_ * std::sqrt(state.diagonal_sum * squares);
+    of_columns_ = of_element_ * std::sqrt(state.diagonal_sum) * std::sqrt(squares);
   }
 
   /// Of an eigenvalue, the largest given.
@@ -44,7 +45,7 @@ class Rounding {
   }
   /// Of scores αᵀk_S(x), relative to their length √θ.
   [[nodiscard]] double of_scores(const Vector<double>& alpha, double theta) const {
-    return 4 * of_element_ * scale_.cwiseProduct(alpha).norm() * std::sqrt(state_.diagonal_sum / theta);
+    return of_element_ * scale_.cwiseProduct(alpha).norm() * std::sqrt(state_.diagonal_sum / theta);
   }
   /// Of scores Fu, summed in double and rounded to T.
   [[nodiscard]] double of_factor_scores(double theta) const {
@@ -98,6 +99,7 @@ Block<double> LowRankFit<T>::solve(Pca& model, LandmarkState state, const Compon
   const FeatureMoments& moments = state.moments;
   const Index r = moments.rank();
   const auto n = double(moments.count);
+  require_kernel_in_range(model.kernel_, state.diagonal_sum / std::max(1.0, n), moments.count);
   run.report("eigenvectors", 0);
   const bool share = components.share > 0;
   const Index wanted = share ? r : std::min(components.count, r);
@@ -123,12 +125,14 @@ Block<double> LowRankFit<T>::solve(Pca& model, LandmarkState state, const Compon
   // What that does to ‖K̃v − θv‖: rounding has no direction, so K̃ enlarges it by ‖K̃‖_F/√n ≤ √(θ₁ tr K̃/n) as a
   // rule.
   Vector<double> noise(kept);
-  const double enlarged = kept > 0 ? std::min(s.values[0], 4 * std::sqrt(s.values[0] * trace.value / n)) : 0;
+  const double enlarged =
+      kept > 0 ? std::min(s.values[0], 4 * std::sqrt(s.values[0]) * std::sqrt(trace.value / n)) : 0;
   for (Index c = 0; c < kept; ++c) {
     const double share_of_scores = how.of_scores(alpha.col(c), s.values[c]);
     noise[c] = by == ScoresBy::transform ? share_of_scores * enlarged
                                          : how.of_factor_scores(s.values[c]) * s.values[0];
-    if (share_of_scores > how.most_of_scores() || noise[c] > std::max(likely, how.most_noise() * s.values[0]))
+    if (4 * share_of_scores > how.most_of_scores() ||
+        noise[c] > std::max(likely, how.most_noise() * s.values[0]))
       kept = c;
   }
   report.components_requested = share ? kept : components.count;

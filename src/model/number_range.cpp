@@ -53,6 +53,17 @@ void require_squares_in_range(const Samples<T>& points, const Vector<double>& me
                 "scale the data first (--scale standardize)");
 }
 
+void require_kernel_in_range(const Kernel& kernel, double size, Index n) {
+  if (std::abs(size) < 1e-2 * std::sqrt(std::numeric_limits<double>::max()) / double(std::max<Index>(1, n)))
+    return;
+  throw Error(
+      ErrorCode::bad_data,
+      fmt::format("kernel {} is as large as {:.3g} on this data, and squares of such numbers overflow",
+                  kernel.to_string(), size),
+      kernel.is_precomputed() ? "divide the matrix by a constant"
+                              : "scale the inputs (--scale standardize) or choose smaller parameters");
+}
+
 #define MERCER_INSTANTIATE(A, T) \
   template void require_squares_in_range<A, T>(const Samples<T>&, const Vector<double>&);
 MERCER_INSTANTIATE(float, float)

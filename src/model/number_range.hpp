@@ -2,6 +2,7 @@
 // variances be wrong in their digits.
 #pragma once
 
+#include <mercer/kernel.hpp>
 #include <mercer/samples.hpp>
 
 namespace mercer {
@@ -10,5 +11,8 @@ namespace mercer {
 /// underflow in numbers of type Arithmetic, or by so much that sums of their squares, or of squares of these, overflow.
 template <class Arithmetic, class T>
 void require_squares_in_range(const Samples<T>& points, const Vector<double>& mean);
+
+/// Throws Error{bad_data} where n values of this size have squares whose sum over an n x n matrix overflows.
+void require_kernel_in_range(const Kernel& kernel, double size, Index n);
 
 }  // namespace mercer

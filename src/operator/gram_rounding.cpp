@@ -61,13 +61,13 @@ template <class T>
 GramRounding rounding_of_given(const Samples<T>& matrix) {
   constexpr double unit = 8 * std::numeric_limits<double>::epsilon();
   GramRounding out;
-  double squares = 0;
+  Vector<double> norms(matrix.rows());
   for (Index i = 0; i < matrix.rows(); ++i) {
     const Matrix<T> row = matrix.dense_rows(i, 1);
-    squares += row.template cast<double>().squaredNorm();
+    norms[i] = row.template cast<double>().stableNorm();
     out.trace += unit * std::abs(double(row(0, i)));
   }
-  out.norm = unit * std::sqrt(squares);
+  out.norm = unit * norms.stableNorm();
   return out;
 }
 
@@ -93,9 +93,13 @@ GramRounding gram_rounding(const Kernel& kernel, const Samples<T>& samples) {
   const Index most =
       std::clamp(static_cast<Index>(most_entries / std::max(1.0, entries)), fewest_columns, most_columns);
   const bool some = n > most;
-  std::vector<Index> columns(static_cast<std::size_t>(some ? most : n));
-  for (std::size_t j = 0; j < columns.size(); ++j)
-    columns[j] = static_cast<Index>(j) * n / static_cast<Index>(columns.size());
+  // Columns of the largest points too: what they do to each other may be most of it.
+  const Index forced = some ? std::min(largest_rows, static_cast<Index>(rows.size())) : 0,
+              spread = some ? most : n;
+  std::vector<Index> columns(rows.begin(), rows.begin() + forced);
+  for (Index j = 0; j < spread; ++j) columns.push_back(j * n / spread);
+  Vector<double> of_columns = Vector<double>::Constant(forced + spread, double(n) / double(spread));
+  of_columns.head(forced).setOnes();
   const Samples<S> left = samples.select_rows(rows).template cast<S>(),
                    right = (some ? samples.select_rows(columns) : samples).template cast<S>();
   const Matrix<double> moved = value_rounding(kernel, left, right);
@@ -106,12 +110,11 @@ GramRounding gram_rounding(const Kernel& kernel, const Samples<T>& samples) {
   // A large row counts twice: it is a column, too.
   const double of_large = count < n ? 2 : 1,
                of_others = double(n - large) / double(std::max<Index>(1, count - large));
-  const double of_columns = double(n) / double(columns.size());
   double largest = moved.size() > 0 ? moved.maxCoeff() : 0, squares = 0;
   if (!(largest > 0)) largest = 1;  // squares are of what is at most 1
   for (Index r = 0; r < count; ++r) {
     const double weight = r < large ? of_large : of_others;
-    squares += weight * of_columns * (moved.row(r) / largest).squaredNorm();
+    squares += weight * (moved.row(r).transpose() / largest).cwiseAbs2().dot(of_columns);
     out.trace += (r < large ? 1 : of_others) * own[r];
     for (Index j = 0; j < moved.cols(); ++j)
       if (const double size = left_lengths[r] * right_lengths[j]; size > 0)

@@ -22,8 +22,11 @@ constexpr Index basis_part = 512;
 constexpr Index tile_rows = 128;
 /// Columns of L⁻¹ that one thread makes at a time.
 constexpr Index inverse_columns = 64;
-/// L⁻¹ may be so much larger than its pivots alone explain, and no check is needed below the second.
-constexpr double most_growth = 32, harmless_enlargement = 1e4;
+/// L⁻¹ may be so much larger than its pivots alone explain, and nothing needs to be explained below the
+/// second.
+constexpr double most_growth = 32;
+template <class T>
+constexpr double harmless_enlargement = std::is_same_v<T, float> ? 30 : 1e4;
 
 }  // namespace
 
@@ -92,11 +95,12 @@ IndependentLandmarks by_complete_pivoting(const Block<double>& fixed, const Bloc
 }
 
 /// Small pivots multiply where the rows are in an unlucky order: then L⁻¹ is far larger than 1/L_pp.
+template <class T>
 bool is_tame(const Block<double>& factor, const Run& run) {
   if (factor.rows() == 0) return true;
   const Vector<double> alone = factor.rowwise().norm().cwiseQuotient(factor.diagonal());
   return enlargement(factor, run).maxCoeff() <=
-         std::max(harmless_enlargement, most_growth * alone.maxCoeff());
+         std::max(harmless_enlargement<T>, most_growth * alone.maxCoeff());
 }
 
 }  // namespace
@@ -109,7 +113,7 @@ IndependentLandmarks independent_landmarks(const Kernel& kernel, const Samples<T
   const double least = cholesky_rounding<T>(landmarks.rows());
   IndependentLandmarks out;
   out.factor = extended_cholesky(fixed, all, least / 4);
-  if (out.factor.rows() == landmarks.rows() && is_tame(out.factor, run)) {
+  if (out.factor.rows() == landmarks.rows() && is_tame<T>(out.factor, run)) {
     out.kept.resize(static_cast<std::size_t>(landmarks.rows()));
     std::iota(out.kept.begin(), out.kept.end(), Index(0));
     return out;

@@ -201,7 +201,7 @@ class World:
 
     def little_memory(self):
         """From the least address space in which the program can be loaded, upward until a fit works. With less OpenBLAS
-        is not done with its own beginnings before main; see docs/reliability-faults.md."""
+        is not done with its own beginnings before main; see docs/reliability.md."""
         def fits(size):
             process = self.stage.start(["--version"], preexec_fn=limited(resource.RLIMIT_AS, size))
             try:

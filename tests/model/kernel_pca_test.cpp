@@ -580,5 +580,22 @@ TEST(KernelPcaRange, DistancesThatOverflowAreRefusedNotTakenForZero) {
     }
 }
 
+TEST(KernelPcaRange, KernelsWhoseSquaresOverflowAreRefusedOnEveryRoute) {
+  Matrix<double> x(3, 1);
+  x << 1e52, 2e52, -1e52;
+  for (const Route route : {Route::dense, Route::stored, Route::tiled, Route::lowrank}) {
+    KernelPcaOptions options;
+    options.kernel = Kernel::polynomial(2, 1, 1);
+    options.center = false;
+    options.route = route;
+    try {
+      (void)KernelPca<double>::fit(Samples<double>(x), options);
+      ADD_FAILURE() << "no error on route " << name_of(route);
+    } catch (const Error& e) {
+      EXPECT_EQ(e.code(), ErrorCode::bad_data) << e.what();
+    }
+  }
+}
+
 }  // namespace
 }  // namespace mercer

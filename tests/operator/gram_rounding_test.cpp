@@ -33,6 +33,24 @@ TEST(GramRounding, IsAboveWhatIsSeenAndNotFarAbove) {
     }
 }
 
+TEST(GramRounding, SeesOneFarPointAmongMany) {
+  Matrix<double> x = test::random_matrix<double>(2600, 2, 43);
+  x.row(4) << 3e6, 1e6;  // in a column that an even choice leaves out
+  const double of_itself = x.row(4).squaredNorm();
+  const GramRounding found = gram_rounding<double>(Kernel::linear(), Samples<double>(x));
+  EXPECT_GE(found.norm, of_itself * std::numeric_limits<double>::epsilon());
+  EXPECT_GE(found.trace, of_itself * std::numeric_limits<double>::epsilon());
+}
+
+TEST(GramRounding, OfAFormulaAtTheEdgeOfItsDomainIsANumber) {
+  Matrix<double> x(4, 2);
+  x << 1, 0, 0, 1, -1, 0, 0, -1;
+  for (const char* text : {"expr('2 - sqrt(1 - dot)')", "expr('1 + sqrt(4 - sqdist)')"}) {
+    const GramRounding found = gram_rounding<double>(Kernel::parse(text), Samples<double>(x));
+    EXPECT_TRUE(std::isfinite(found.norm) && found.norm > 0) << text;
+  }
+}
+
 TEST(GramRounding, GrowsWithTheOffsetOfAnInnerProductAndNotOfADistance) {
   const Matrix<double> x = test::random_matrix<double>(100, 3, 42), far = x.array() + 1e5;
   const auto norm = [](const Kernel& kernel, const Matrix<double>& rows) {
