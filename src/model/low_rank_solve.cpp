@@ -36,7 +36,7 @@ class Rounding {
       const double column = m.scatter(p, p) + (m.centered ? double(m.count) * m.mean[p] * m.mean[p] : 0);
       squares += g[p] * g[p] * std::max(0.0, column);
     }
-    of_columns_ = of_element_ * std::sqrt(state.diagonal_sum) * std::sqrt(squares);
+    of_columns_ = 4 * of_element_ * std::sqrt(state.diagonal_sum) * std::sqrt(squares);
   }
 
   /// Of an eigenvalue, the largest given.

@@ -112,13 +112,13 @@ IndependentLandmarks independent_landmarks(const Kernel& kernel, const Samples<T
   if (!all.allFinite()) throw kernel_overflow(kernel);
   const double least = cholesky_rounding<T>(landmarks.rows());
   IndependentLandmarks out;
-  out.factor = extended_cholesky(fixed, all, least / 4);
+  out.factor = extended_cholesky(fixed, all, least);
   if (out.factor.rows() == landmarks.rows() && is_tame<T>(out.factor, run)) {
     out.kept.resize(static_cast<std::size_t>(landmarks.rows()));
     std::iota(out.kept.begin(), out.kept.end(), Index(0));
     return out;
   }
-  return by_complete_pivoting(fixed, all, least);
+  return by_complete_pivoting(fixed, all, 4 * least);
 }
 
 template <class T>
