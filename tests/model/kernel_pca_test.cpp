@@ -6,6 +6,8 @@
 
 #include <rapidcheck/gtest.h>
 
+#include <Eigen/Eigenvalues>
+
 #include <stop_token>
 #include <thread>
 
