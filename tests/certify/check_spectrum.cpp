@@ -22,7 +22,7 @@ std::string words(const char* format, ...) {
 
 bool has_sane_numbers(Outcome& out, const Report& r) {
   const Index k = r.components;
-  if (!out.holds("the report's lists are one entry a component",
+  if (!out.holds("the report's lists have an entry for each component",
                  r.gram_eigenvalues.size() == k && r.residuals.size() == k && r.variances.size() == k &&
                      r.explained_variance_ratio.size() == k,
                  words("%ld components", long(k))))
@@ -138,7 +138,7 @@ void check_bounds(Outcome& out, const Report& r, const Truth& truth, const Spect
   if (!r.bounds) return;
   const auto& b = *r.bounds;
   const Index k = r.components;
-  if (!out.holds("bounds are one a component", b.low.size() == k && b.high.size() == k &&
+  if (!out.holds("there is a bound for each component", b.low.size() == k && b.high.size() == k &&
                                                    b.rigorous_low.size() == k && b.rigorous_high.size() == k))
     return;
   bool held = true;
@@ -193,7 +193,7 @@ void check_spectrum(Outcome& out, const Report& r, const Truth& truth, const Spe
 
 void check_scores(Outcome& out, const Report& r, const Truth& truth, const RealMatrix& scores, double unit,
                   const RealVector& rounding) {
-  if (!out.holds("scores are one a row and component",
+  if (!out.holds("there is a score for each row and component",
                  scores.rows() == truth.matrix.rows() && scores.cols() == r.components) ||
       r.residuals.size() != r.components)
     return;
