@@ -9,7 +9,6 @@
 
 #include <atomic>
 #include <exception>
-#include <optional>
 #include <utility>
 
 namespace mercer {
@@ -64,8 +63,12 @@ struct AbandonedWork {};
 /// is: BLAS would split it by their number, and other threads give other bits.
 template <class F>
 void parallel_for(Index count, const Run& run, F&& body) {
-  std::optional<ThreadScope> alone;
-  if (count == 1) alone.emplace(Run{.threads = 1});
+  if (count == 1) {
+    const ThreadScope alone(Run{.threads = 1});
+    run.check();
+    body(Index{0});
+    return;
+  }
   std::atomic<bool> give_up{false};
   std::exception_ptr failure;
 #pragma omp parallel for schedule(monotonic : dynamic, 1) num_threads(run.thread_count()) if (count > 1)
