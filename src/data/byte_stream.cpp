@@ -17,6 +17,12 @@ namespace mercer {
 
 namespace {
 
+/// What is held of a gzip file: all of it where it is small.
+std::size_t packed_at_once(const struct stat* info) {
+  constexpr std::size_t least = 512, most = std::size_t{1} << 18;
+  return info == nullptr ? most : std::clamp(static_cast<std::size_t>(info->st_size), least, most);
+}
+
 double share(double part, double whole) { return whole > 0 ? std::min(1.0, part / whole) : 0; }
 
 class PlainBytes final : public ByteStream {
@@ -68,7 +74,7 @@ class PlainBytes final : public ByteStream {
 class GzipBytes final : public ByteStream {
  public:
   GzipBytes(const std::string& name, Descriptor file, const struct stat* info)
-      : name_(name), packed_(name, std::move(file), info), buffer_(std::size_t{1} << 18) {
+      : name_(name), packed_(name, std::move(file), info), buffer_(packed_at_once(info)) {
     constexpr int gzip_wrapper = 15 + 16;
     if (::inflateInit2(&stream_, gzip_wrapper) != Z_OK) throw std::bad_alloc();
   }

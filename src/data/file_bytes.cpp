@@ -17,12 +17,15 @@ namespace mercer {
 namespace {
 
 constexpr std::size_t page_bytes = 4096;
+/// What any machine has: to ask it takes longer than to read this.
+constexpr std::size_t always_there = std::size_t{1} << 20;
 
 FileBytes read_to_end(ByteStream& stream) {
   std::string text;
   std::size_t used = 0;
   for (;;) {
-    if (text.size() - used < (1U << 16)) text.resize(std::max<std::size_t>(1U << 17, 2 * text.size()));
+    if (text.size() - used < std::min<std::size_t>(1U << 16, text.size() / 2 + 1))
+      text.resize(std::max<std::size_t>(1U << 13, 2 * text.size()));
     const std::size_t got = stream.read(text.data() + used, text.size() - used);
     if (got == 0) break;
     used += got;
@@ -46,7 +49,7 @@ FileBytes file_bytes(const std::string& path) {
   if (!S_ISREG(info.st_mode)) return read_to_end(*bytes_of(path, std::move(file)));
   const auto size = static_cast<std::size_t>(info.st_size);
   if (size == 0) return {};
-  if (size > machine_memory())
+  if (size > always_there && size > machine_memory())
     throw Error(ErrorCode::no_memory,
                 fmt::format("{}: {} are more than the memory of this machine", path,
                             format_bytes(static_cast<double>(size))),

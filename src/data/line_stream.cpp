@@ -8,20 +8,23 @@ namespace mercer {
 
 namespace {
 
-/// Read at a time at least; small, so that small files do not wait for memory to be made.
-constexpr std::size_t piece = std::size_t{1} << 16;
+/// Read at a time at least. The buffer begins small, so that small files do not wait for memory to be made.
+constexpr std::size_t piece = std::size_t{1} << 16, first_buffer = std::size_t{1} << 13;
 
 }  // namespace
 
 bool LineStream::fill(std::size_t& moved) {
   moved = 0;
-  if (buffer_.size() - end_ < piece && begin_ >= buffer_.size() / 2) {
+  const std::size_t size = buffer_.size(), room = std::min(piece, size / 2);
+  if (end_ == size && size < 2 * piece) {  // the file is no small one
+    buffer_.resize(std::max(first_buffer, 2 * size));
+  } else if (size - end_ < room && begin_ >= size / 2) {
     std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
     moved = begin_;
     end_ -= begin_;
     begin_ = 0;
   }
-  if (buffer_.size() - end_ < piece) buffer_.resize(std::max(2 * piece, buffer_.size() + buffer_.size() / 2));
+  if (buffer_.size() - end_ < room) buffer_.resize(size + size / 2);
   const std::size_t got = bytes_->read(buffer_.data() + end_, buffer_.size() - end_);
   end_ += got;
   return got > 0;

@@ -143,7 +143,9 @@ void require_numeric(const NpyHeader& h, const std::string& where) {
 void require_rows(const NpyHeader& h, const std::string& where) {
   require_numeric(h, where);
   if (h.shape.empty()) throw Error(ErrorCode::bad_data, fmt::format("{}: one number, not an array", where));
-  if (h.count() == 0) throw Error(ErrorCode::bad_data, fmt::format("{}: the array is empty", where));
+  if (h.count() == 0)
+    throw Error(ErrorCode::bad_data, fmt::format("{}: the array is empty", where),
+                "an array of at least one row and one column is needed");
 }
 
 template <class T>
