@@ -1,13 +1,12 @@
-// Scaling<T>: column means and 1/σ, taken in double by passes over the rows. Each column is brought near 1 by
-// a power of two first, so that neither its sum nor its squares leave the range of numbers.
+// Scaling<T>: how it is called, applied and undone. It is taken from the moments of the columns.
 #include <mercer/error.hpp>
 #include <mercer/scaling.hpp>
 
+#include "data/column_moments.hpp"
+
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace mercer {
 
@@ -32,34 +31,6 @@ Scale parse_scale(std::string_view name) {
 namespace {
 
 template <class T>
-void refuse_sparse(const Samples<T>& samples) {
-  if (samples.is_sparse())
-    throw Error(ErrorCode::usage, "scaling sparse data would fill in its zeros",
-                "leave --scale none: PCA and kernel PCA centre by themselves, without filling in");
-}
-
-/// A column as x = 2^exponent · value, |value| < 1.
-template <class T>
-Eigen::VectorXi exponents_of(const MatrixView<T>& m) {
-  Vector<double> largest = Vector<double>::Zero(m.cols());
-  for (Index i = 0; i < m.rows(); ++i)
-    largest = largest.cwiseMax(m.row(i).transpose().template cast<double>().cwiseAbs());
-  Eigen::VectorXi out(m.cols());
-  for (Index j = 0; j < m.cols(); ++j) {
-    (void)std::frexp(largest[j], &out[j]);
-    out[j] = std::max(out[j], -1022);  // 2^1022 is a number
-  }
-  return out;
-}
-
-[[noreturn]] void refuse_width(Index column, double sigma) {
-  throw Error(ErrorCode::bad_data,
-              fmt::format("column {} varies by {:.3g} only, and 1/{:.3g} is beyond the range of numbers",
-                          column, sigma, sigma),
-              "columns count from 0; choose another unit for it");
-}
-
-template <class T>
 void require_finite_result(const Matrix<T>& scaled) {
   if (scaled.allFinite()) return;
   for (Index i = 0; i < scaled.rows(); ++i)
@@ -75,37 +46,11 @@ void require_finite_result(const Matrix<T>& scaled) {
 
 template <class T>
 Scaling<T> Scaling<T>::fit(Scale kind, const Samples<T>& samples) {
-  Scaling out;
-  out.kind = kind;
-  if (kind == Scale::none) return out;
-  refuse_sparse(samples);
+  if (kind == Scale::none) return {};
   if (samples.rows() == 0) throw Error(ErrorCode::bad_data, "no samples to take the scaling from");
-  const auto m = samples.dense();
-  const auto n = static_cast<double>(m.rows());
-  const Eigen::VectorXi exponents = exponents_of<T>(m);
-  Vector<double> powers(m.cols());
-  for (Index j = 0; j < m.cols(); ++j) powers[j] = std::ldexp(1.0, -exponents[j]);
-  const auto row = [&](Index i) -> Vector<double> {
-    return m.row(i).transpose().template cast<double>().cwiseProduct(powers);
-  };
-  Vector<double> mean = Vector<double>::Zero(m.cols());
-  for (Index i = 0; i < m.rows(); ++i) mean += row(i);
-  mean /= n;
-  out.shift.resize(m.cols());
-  for (Index j = 0; j < m.cols(); ++j) out.shift[j] = std::ldexp(mean[j], exponents[j]);
-  if (kind == Scale::center) return out;
-
-  Vector<double> squares = Vector<double>::Zero(m.cols());
-  for (Index i = 0; i < m.rows(); ++i) squares += (row(i) - mean).cwiseAbs2();
-  out.factor.resize(m.cols());
-  for (Index j = 0; j < m.cols(); ++j) {
-    const double sigma = std::sqrt(squares[j] / n);
-    // A constant column leaves only the rounding error of its mean: n·ε·|mean| at most.
-    const double rounding = n * std::numeric_limits<double>::epsilon() * std::abs(mean[j]);
-    out.factor[j] = sigma > rounding ? std::ldexp(1 / sigma, -exponents[j]) : 1;
-    if (!std::isfinite(out.factor[j])) refuse_width(j, std::ldexp(sigma, exponents[j]));
-  }
-  return out;
+  ColumnMoments moments(samples.cols());
+  moments.add(samples);
+  return moments.scaling<T>(kind);
 }
 
 template <class T>
