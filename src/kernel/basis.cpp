@@ -8,6 +8,7 @@
 #include "kernel/landmarks.hpp"
 #include "kernel/node.hpp"
 #include "kernel/primitives.hpp"
+#include "kernel/users_name.hpp"
 
 #include <fmt/format.h>
 
@@ -146,7 +147,7 @@ Basis Basis::formulas(std::vector<std::string> formulas) {
   return single(FormulaPart{std::move(formulas)});
 }
 Basis Basis::from_functions(std::string name, std::vector<std::string> names, Functions functions) {
-  if (name.empty() || name.find_first_of("()'\",= ") != std::string::npos)
+  if (!is_users_word(name))
     refuse(fmt::format("'{}' is no name for functions", name), "use letters, digits and _");
   if (names.empty() || !functions)
     refuse(fmt::format("user({}) has no functions", name), "give their names and a callback");

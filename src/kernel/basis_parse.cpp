@@ -8,6 +8,7 @@
 #include <mercer/basis.hpp>
 
 #include "kernel/basis_parts.hpp"
+#include "kernel/users_name.hpp"
 
 #include <fast_float/fast_float.h>
 #include <fmt/format.h>
@@ -135,7 +136,7 @@ class BasisParser {
       return Basis::formulas(std::move(formulas));
     }
     if (arguments.size() != 1 || arguments[0].quoted || !arguments[0].name.empty() ||
-        arguments[0].text.find_first_of("()'\",= ") != std::string::npos)
+        !is_users_word(arguments[0].text))
       fail("user takes the name of its functions");
     return Basis(std::vector<BasisPart>{BasisPart{UserPart{arguments[0].text, {}, nullptr}}});
   }

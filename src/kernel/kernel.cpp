@@ -4,6 +4,7 @@
 #include "kernel/catalogue.hpp"
 #include "kernel/expression.hpp"
 #include "kernel/node.hpp"
+#include "kernel/users_name.hpp"
 
 #include <fmt/format.h>
 
@@ -75,8 +76,7 @@ Kernel Kernel::expression(std::string formula) {
   return make_kernel(ExpressionKernel{std::move(formula), needs});
 }
 Kernel Kernel::from_tiles(std::string name, TileFunction function) {
-  if (name.empty() || name.find_first_of("()'\",=") != std::string::npos || name.front() == ' ' ||
-      name.back() == ' ')
+  if (!is_users_name(name))
     throw Error(ErrorCode::usage, fmt::format("'{}' is no name for a kernel", name),
                 "use letters, digits and _");
   return make_kernel(UserKernel{std::move(name), std::move(function)});

@@ -8,6 +8,7 @@
 
 #include "kernel/catalogue.hpp"
 #include "kernel/node.hpp"
+#include "kernel/users_name.hpp"
 
 #include <fast_float/fast_float.h>
 #include <fmt/format.h>
@@ -152,7 +153,9 @@ class KernelParser {
       return Kernel::expression(arguments[0].text);
     }
     if (name == "user") {
-      if (arguments.size() != 1) fail("user takes the kernel's name");
+      if (arguments.size() != 1 || arguments[0].quoted || !arguments[0].name.empty() ||
+          !is_users_name(arguments[0].text))
+        fail("user takes the kernel's name");
       return make_kernel(UserKernel{arguments[0].text, nullptr});
     }
     const LeafKind* kind = find_leaf(name);

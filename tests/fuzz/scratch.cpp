@@ -6,6 +6,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <stdexcept>
 
 namespace mercer::fuzz {
@@ -38,17 +39,28 @@ const std::string& scratch_folder() {
   return scratch.path;
 }
 
-std::string spill(const std::string& name, Bytes bytes) {
-  const std::string path = scratch_folder() + "/" + name;
-  const int file = ::open(path.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0600);
-  if (file < 0) throw std::runtime_error("cannot write " + path);
+const std::string& spill(const std::string& name, Bytes bytes) {
+  struct Spilled {
+    std::string path;
+    int file = -1;
+    std::size_t size = 0;
+  };
+  static std::map<std::string, Spilled> all;  // files stay open: a target writes the same one every time
+  Spilled& one = all[name];
+  if (one.file < 0) {
+    one.path = scratch_folder() + "/" + name;
+    one.file = ::open(one.path.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0600);
+    if (one.file < 0) throw std::runtime_error("cannot write " + one.path);
+  }
   for (std::size_t done = 0; done < bytes.size();) {
-    const ssize_t wrote = ::write(file, bytes.data() + done, bytes.size() - done);
+    const ssize_t wrote =
+        ::pwrite(one.file, bytes.data() + done, bytes.size() - done, static_cast<off_t>(done));
     if (wrote <= 0) std::abort();
     done += static_cast<std::size_t>(wrote);
   }
-  ::close(file);
-  return path;
+  if (bytes.size() < one.size && ::ftruncate(one.file, static_cast<off_t>(bytes.size())) != 0) std::abort();
+  one.size = bytes.size();
+  return one.path;
 }
 
 }  // namespace mercer::fuzz

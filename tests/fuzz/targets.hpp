@@ -69,7 +69,7 @@ inline constexpr std::array<Target, 15> targets{{
 
 /// Where this process writes what the library then reads: in memory where the machine has such a folder.
 [[nodiscard]] const std::string& scratch_folder();
-/// Writes the bytes to a file of that name in the scratch folder; its path.
-std::string spill(const std::string& name, Bytes bytes);
+/// Makes the bytes what a file of that name in the scratch folder holds; its path.
+const std::string& spill(const std::string& name, Bytes bytes);
 
 }  // namespace mercer::fuzz

@@ -108,6 +108,12 @@ Kernel arbitrary_kernel(int depth) {
   }
 }
 
+TEST(KernelParse, TakesOnlyAWordForTheNameOfAUsersKernel) {
+  EXPECT_EQ(Kernel::parse("user(mine)").to_string(), "user(mine)");
+  for (const char* text : {"user(a=b)", "user(a=b=c)", "user('a')", "user(a, b)"})
+    EXPECT_NE(message_of(text).find("the kernel's name"), std::string::npos) << text;
+}
+
 RC_GTEST_PROP(KernelParse, ReadingWhatWasPrintedGivesTheSameKernel, ()) {
   const Kernel k = arbitrary_kernel(3);
   RC_ASSERT(Kernel::parse(k.to_string()).to_string() == k.to_string());

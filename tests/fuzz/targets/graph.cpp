@@ -1,5 +1,6 @@
 // Files of neighbour graphs, their checksum made right, and a map of what loads.
 #include "fuzz/targets.hpp"
+#include "fuzz/ways.hpp"
 
 #include <mercer/isomap.hpp>
 #include <mercer/laplacian.hpp>
@@ -28,15 +29,18 @@ void fuzz_graph(Bytes bytes) {
     const std::uint64_t sum = XXH3_64bits(file.data(), file.size() - 8);
     std::memcpy(file.data() + file.size() - 8, &sum, 8);
   }
-  const std::string path = spill("neighbors.graph", file);
+  const std::string& path = spill("neighbors.graph", file);
+  const Ways ways(bytes, 8);
   attempt([&] {
     const NeighborGraph graph = NeighborGraph::load(path);
-    graph.save(path + ".again");
+    if (ways.at(0)) graph.save(path + ".again");
     const Index given = graph.size() + graph.report().left_out;
     if (given > 200) return;
     const Samples<double> points = line_of_points(given);
-    attempt([&] { (void)Isomap<double>::fit(points, graph, {.components = 1}, small_run()); });
-    attempt([&] { (void)LaplacianEigenmaps<double>::fit(points, graph, {.components = 1}, small_run()); });
+    if (ways.at(1))
+      attempt([&] { (void)Isomap<double>::fit(points, graph, {.components = 1}, small_run()); });
+    if (ways.at(2))
+      attempt([&] { (void)LaplacianEigenmaps<double>::fit(points, graph, {.components = 1}, small_run()); });
   });
 }
 

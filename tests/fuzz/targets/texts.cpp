@@ -1,10 +1,12 @@
 // What people write on the command line: kernels, bases, formulas and the values of options. What parses
 // prints, parses back as the same, and can be evaluated.
 #include "fuzz/targets.hpp"
+#include "fuzz/ways.hpp"
 
 #include <mercer/mercer.hpp>
 
 #include <cmath>
+#include <iterator>
 #include <stdexcept>
 
 namespace mercer::fuzz {
@@ -20,14 +22,14 @@ Samples<double> few_points() {
 }
 
 void evaluate(const Kernel& kernel) {
-  const Samples<double> points = few_points();
+  static const Samples<double> points = few_points();
   (void)kernel.definiteness();
   if (kernel.is_precomputed()) return;
   attempt([&] { (void)gram(kernel.resolved(points, 1), points, small_run()); });
 }
 
 void evaluate(const Basis& basis) {
-  const Samples<double> points = few_points();
+  static const Samples<double> points = few_points();
   if (!(basis.count(3) <= 2000)) return;
   attempt([&] { (void)basis.names(3); });
   attempt([&] { (void)basis.resolved(points, small_run()).evaluate(points, small_run()); });
@@ -55,35 +57,36 @@ void fuzz_basis(Bytes bytes) {
 
 void fuzz_formula(Bytes bytes) {
   if (bytes.size() > longest_text) return;
-  attempt([&] { evaluate(Kernel::expression(std::string(bytes))); });
-  attempt([&] { evaluate(Basis::formulas({std::string(bytes)})); });
+  const Ways ways(bytes, 2);
+  if (ways.at(0)) attempt([&] { evaluate(Kernel::expression(std::string(bytes))); });
+  if (ways.at(1)) attempt([&] { evaluate(Basis::formulas({std::string(bytes)})); });
 }
+
+/// What reads the value of an option, each a way of its own.
+template <auto parse>
+void read_value(Bytes text) {
+  (void)parse(text);
+}
+constexpr void (*option_values[])(Bytes){
+    read_value<parse_bytes>,           read_value<Components::parse>,   read_value<parse_route>,
+    read_value<parse_scale>,           read_value<parse_missing>,       read_value<parse_indefinite>,
+    read_value<parse_landmarks>,       read_value<parse_decision>,      read_value<parse_preimage_method>,
+    read_value<parse_neighbor_search>, read_value<parse_disconnected>,  read_value<parse_laplacian>,
+    read_value<parse_graph_weights>,   read_value<parse_lle_variant>,   read_value<parse_tsne_gradient>,
+    read_value<parse_tsne_start>,      read_value<parse_tucker_method>, read_value<parse_cp_start>,
+};
 
 void fuzz_options(Bytes bytes) {
   if (bytes.size() > longest_text) return;
-  attempt([&] { (void)parse_bytes(bytes); });
-  attempt([&] { (void)Components::parse(bytes); });
-  attempt([&] { (void)parse_route(bytes); });
-  attempt([&] { (void)parse_scale(bytes); });
-  attempt([&] { (void)parse_missing(bytes); });
-  attempt([&] { (void)parse_indefinite(bytes); });
-  attempt([&] { (void)parse_landmarks(bytes); });
-  attempt([&] { (void)parse_decision(bytes); });
-  attempt([&] { (void)parse_preimage_method(bytes); });
-  attempt([&] { (void)parse_neighbor_search(bytes); });
-  attempt([&] { (void)parse_disconnected(bytes); });
-  attempt([&] { (void)parse_laplacian(bytes); });
-  attempt([&] { (void)parse_graph_weights(bytes); });
-  attempt([&] { (void)parse_lle_variant(bytes); });
-  attempt([&] { (void)parse_tsne_gradient(bytes); });
-  attempt([&] { (void)parse_tsne_start(bytes); });
-  attempt([&] { (void)parse_tucker_method(bytes); });
-  attempt([&] { (void)parse_cp_start(bytes); });
-  attempt([&] { (void)parse_tune_by(bytes); });
-  // What is there to read, by its name alone.
-  const std::string name = "/nonexistent/" + std::string(bytes.substr(0, bytes.find('\0')));
-  attempt([&] { (void)read_dataset<double>(name, {}, small_run()); });
-  attempt([&] { (void)tensor_shape(name); });
+  constexpr auto values = static_cast<unsigned>(std::size(option_values));
+  const Ways ways(bytes, values + 1);
+  for (unsigned way = 0; way < values; ++way)
+    if (ways.at(way)) attempt([&] { option_values[way](bytes); });
+  if (ways.at(values)) {  // what is there to read, by its name alone
+    const std::string name = "/nonexistent/" + std::string(bytes.substr(0, bytes.find('\0')));
+    attempt([&] { (void)read_dataset<double>(name, {}, small_run()); });
+    attempt([&] { (void)tensor_shape(name); });
+  }
 }
 
 }  // namespace mercer::fuzz
