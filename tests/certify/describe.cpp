@@ -5,20 +5,10 @@
 #include <mercer/matrix.hpp>
 
 #include <cstdio>
-#include <cstdlib>
 #include <set>
 
 namespace certify {
 namespace {
-
-std::string number(double value) {
-  char text[40];
-  for (const int digits : {6, 15, 16, 17}) {
-    std::snprintf(text, sizeof text, "%.*g", digits, value);
-    if (std::strtod(text, nullptr) == value) break;
-  }
-  return text;
-}
 
 std::string power_of(double value) {
   char text[40];

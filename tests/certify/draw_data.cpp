@@ -16,8 +16,8 @@ Index draw_rows(Draw& draw, bool small) {
   if (which < 0.62) return in(5, 60);
   if (which < 0.975) return in(61, 128);
   if (which < 0.995) return in(129, 220);
-  if (which < 0.9998) return in(221, 800);
-  return in(801, 2500);
+  if (which < 0.9997) return in(221, 800);
+  return Index(801 * std::pow(5000.0 / 801, draw.uniform()));
 }
 
 Index draw_features(Draw& draw, Index n) {

@@ -2,8 +2,9 @@
 #include "kernel_tree.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
-#include <cstdio>
+#include <cstdlib>
 
 namespace certify {
 namespace {
@@ -18,15 +19,6 @@ using Quad = long double;  // which has 113 bits where there is no other such ty
 struct Pair {
   Real dot = 0, sqdist = 0, l1dist = 0, chi2 = 0, xx = 0, yy = 0;
 };
-
-std::string number(double value) {
-  char text[40];
-  for (const int digits : {6, 15, 16, 17}) {
-    std::snprintf(text, sizeof text, "%.*g", digits, value);
-    if (std::strtod(text, nullptr) == value) break;
-  }
-  return text;
-}
 
 Real power(Real base, int exponent) {
   Real out = 1;
@@ -175,6 +167,11 @@ RealMatrix for_pairs(const KernelTree& kernel, const RealMatrix& x, const RealMa
 }
 
 }  // namespace
+
+std::string number(double value) {
+  char text[32];
+  return {text, std::to_chars(text, text + sizeof text, value).ptr};
+}
 
 std::string KernelTree::to_string() const {
   if (kind == Kind::multiple) {

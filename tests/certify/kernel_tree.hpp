@@ -33,6 +33,9 @@ struct KernelTree {
   [[nodiscard]] KernelTree resolved_as(const std::string& printed) const;
 };
 
+/// The shortest text that reads as this number.
+[[nodiscard]] std::string number(double value);
+
 /// k(x_i, y_j) for all rows.
 [[nodiscard]] RealMatrix evaluate(const KernelTree& kernel, const RealMatrix& x, const RealMatrix& y);
 /// How large rounding to relative 1 makes k(x_i, y_j), to first order: |k| and what its argument adds.

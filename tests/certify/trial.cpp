@@ -131,7 +131,7 @@ RealMatrix scaled_rows(Outcome& out, const Matrix<double>& rows, const Matrix<do
       }
     }
     for (Index i = 0; i < x.rows(); ++i)
-      x(i, j) = Real(T(double(x(i, j) - shift) * double(factor)));  // as models round them
+      x(i, j) = Real(T((double(x(i, j)) - double(shift)) * double(factor)));  // as models round them
   }
   return x;
 }

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <stdexcept>
 #include <vector>
 
 extern "C" void dsyevd_(const char* job, const char* uplo, const int* n, double* a, const int* lda, double* w,
@@ -15,9 +17,12 @@ namespace {
 
 constexpr Eigen::Index in_long_double = 128;
 
-RealVector by_eigen(const RealMatrix& a) {
+/// Nothing where its iterations do not end, as between subnormal elements.
+std::optional<RealVector> by_eigen(const RealMatrix& a) {
   using Columns = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic>;
-  return Eigen::SelfAdjointEigenSolver<Columns>(Columns(a), Eigen::EigenvaluesOnly).eigenvalues().reverse();
+  const Eigen::SelfAdjointEigenSolver<Columns> solver(Columns(a), Eigen::EigenvaluesOnly);
+  if (solver.info() != Eigen::Success) return std::nullopt;
+  return solver.eigenvalues().reverse();
 }
 
 RealVector by_lapack(const RealMatrix& a) {
@@ -27,7 +32,7 @@ RealVector by_lapack(const RealMatrix& a) {
   std::vector<double> work(std::size_t(lwork), 0);
   int iwork = 0, info = 0;
   dsyevd_("N", "L", &n, copy.data(), &n, w.data(), work.data(), &lwork, &iwork, &liwork, &info);
-  if (info != 0) return by_eigen(a);
+  if (info != 0) throw std::runtime_error("LAPACK found no eigenvalues for the reference");
   return w.reverse().cast<Real>();
 }
 
@@ -47,10 +52,11 @@ Truth eigenvalues_of(RealMatrix matrix) {
   if (!(most > 0) || !std::isfinite(most)) {
     out.values = RealVector::Zero(n);
   } else {
-    const bool small = n <= in_long_double;
     const RealMatrix scaled = matrix / most;
-    out.values = (small ? by_eigen(scaled) : by_lapack(scaled)) * most;
-    const Real unit = small ? 0x1p-63L : 0x1p-52L;
+    std::optional<RealVector> values;
+    if (n <= in_long_double) values = by_eigen(scaled);
+    const Real unit = values ? 0x1p-63L : 0x1p-52L;
+    out.values = (values ? *values : by_lapack(scaled)) * most;
     out.error = 2 * std::sqrt(Real(n)) * unit * out.largest();
   }
   out.matrix = std::move(matrix);
