@@ -63,9 +63,9 @@ void transform(const TransformFlags& flags, const Session& session) {
   TableWriter<T> writer(flags.out, model->components(), score_names(model->report()));
   Run chunk_run = run;
   chunk_run.progress = nullptr;
-  for (; chunk.rows() > 0; chunk = points.next()) {
+  for (Index first = 0; chunk.rows() > 0; first += chunk.rows(), chunk = points.next()) {
     session.interrupts.check();  // an interrupted stream looks like one that ended
-    writer.append(model->transform(chunk, chunk_run));
+    writer.append(counting_rows_from(first, [&] { return model->transform(chunk, chunk_run); }));
     run.report("transform", points.fraction());
     run.check();
   }

@@ -2,8 +2,10 @@
 // command line), a message that says where and what, and a hint that says what to do about it.
 #pragma once
 
+#include <cstddef>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace mercer {
 
@@ -38,5 +40,16 @@ class Error : public std::runtime_error {
   std::string message_;
   std::string hint_;
 };
+
+/// Calls f, which counts rows from 0, on rows of which the first is row `first` of the data. Errors say so.
+template <class F>
+decltype(auto) counting_rows_from(std::ptrdiff_t first, F&& f) {
+  try {
+    return std::forward<F>(f)();
+  } catch (const Error& e) {
+    if (first == 0 || e.code() != ErrorCode::bad_data) throw;
+    throw Error(e.code(), "counted from row " + std::to_string(first) + " on: " + e.message(), e.hint());
+  }
+}
 
 }  // namespace mercer

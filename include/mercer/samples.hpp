@@ -39,6 +39,9 @@ class Samples {
   [[nodiscard]] DenseView dense() const;
   [[nodiscard]] SparseView sparse() const;
 
+  /// Stored entries of the fullest row; cols() when dense.
+  [[nodiscard]] Index longest_row() const;
+
   /// Rows [first, first + count): a view that shares the owner.
   [[nodiscard]] Samples middle_rows(Index first, Index count) const;
   /// Rows [first, first + count) written out densely.

@@ -129,6 +129,14 @@ Samples<U> Samples<T>::cast() const {
 }
 
 template <class T>
+Index Samples<T>::longest_row() const {
+  if (!is_sparse()) return cols();
+  Index longest = 0;
+  for (Index i = 0; i < rows(); ++i) longest = std::max<Index>(longest, outer_[i + 1] - outer_[i]);
+  return longest;
+}
+
+template <class T>
 void require_finite(const Samples<T>& samples, std::string_view what) {
   const auto fail = [&](Index row, Index col, T value) {
     throw Error(ErrorCode::bad_data, fmt::format("{}: row {}, column {} is {}", what, row, col, value),

@@ -1,4 +1,5 @@
 // Choosing gamma from the data: auto is 1/d, median makes the typical exponent one half.
+#include "base/number_limits.hpp"
 #include "base/random.hpp"
 #include "kernel/catalogue.hpp"
 #include "kernel/node.hpp"
@@ -64,9 +65,8 @@ bool all_equal(const Samples<T>& samples) {
 /// sooner.
 template <class T>
 double least_distance(Primitive primitive) {
-  using Limits = std::numeric_limits<T>;
-  if (primitive == Primitive::sqdist) return double(Limits::min()) / double(Limits::epsilon());
-  return primitive == Primitive::l1dist ? double(Limits::min()) : 0;
+  if (primitive == Primitive::sqdist) return least_with_all_digits<T>;
+  return primitive == Primitive::l1dist ? double(std::numeric_limits<T>::min()) : 0;
 }
 
 }  // namespace

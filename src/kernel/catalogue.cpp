@@ -19,6 +19,12 @@ Definiteness polynomial_definiteness(Parameters p) {
 /// −Σ(x−y)²/(x+y) is conditionally positive definite (mission row M7).
 Definiteness conditionally_psd(Parameters) { return Definiteness::conditional; }
 
+double never_steep(Parameters) { return 0; }
+double gamma_of(Parameters p) { return p[0]; }
+double polynomial_steepness(Parameters p) { return p[1]; }
+double matern_steepness(Parameters p) { return 5 / (p[0] * p[0]); }
+double rational_quadratic_steepness(Parameters p) { return 1 / (2 * p[1] * p[0] * p[0]); }
+
 template <class T>
 void identity(T*, Index, Parameters) {}
 template <class T>
@@ -55,57 +61,71 @@ void negated(T* x, Index n, Parameters) {
 const std::vector<LeafKind>& table() {
   const ParameterSpec length{"length", 1.0, Domain::positive};
   static const std::vector<LeafKind> kinds{
-      {"linear", "x·y", Primitive::dot, {}, always_psd, MERCER_BOTH(identity)},
+      {"linear", "x·y", Primitive::dot, {}, always_psd, never_steep, MERCER_BOTH(identity)},
       {"poly",
        "(gamma x·y + coef0)^degree",
        Primitive::dot,
        {{"degree", 3.0, Domain::positive_integer}, {"gamma", 1.0, Domain::positive, true}, {"coef0", 1.0}},
        polynomial_definiteness,
+       polynomial_steepness,
        MERCER_BOTH(polynomial)},
       {"rbf",
        "exp(−gamma ‖x−y‖²)",
        Primitive::sqdist,
        {{"gamma", Gamma::median(), Domain::positive, true, true}},
        always_psd,
+       gamma_of,
        MERCER_BOTH(exponential)},
       {"laplacian",
        "exp(−gamma ‖x−y‖₁)",
        Primitive::l1dist,
        {{"gamma", Gamma::median(), Domain::positive, true, true}},
        always_psd,
+       never_steep,
        MERCER_BOTH(exponential)},
       {"sigmoid",
        "tanh(gamma x·y + coef0)",
        Primitive::dot,
        {{"gamma", Gamma::automatic(), Domain::positive, true}, {"coef0", 1.0}},
        never_known,
+       gamma_of,
        MERCER_BOTH(sigmoid)},
-      {"cosine", "x·y / ‖x‖‖y‖", Primitive::cosine, {}, always_psd, MERCER_BOTH(identity)},
+      {"cosine", "x·y / ‖x‖‖y‖", Primitive::cosine, {}, always_psd, never_steep, MERCER_BOTH(identity)},
       {"matern32",
        "(1 + √3 r/length) exp(−√3 r/length)",
        Primitive::sqdist,
        {length},
        always_psd,
+       matern_steepness,
        MERCER_BOTH(matern32)},
       {"matern52",
        "(1 + √5 r/length + 5r²/3length²) exp(−√5 r/length)",
        Primitive::sqdist,
        {length},
        always_psd,
+       matern_steepness,
        MERCER_BOTH(matern52)},
       {"rq",
        "(1 + r²/(2 alpha length²))^−alpha",
        Primitive::sqdist,
        {length, {"alpha", 1.0, Domain::positive}},
        always_psd,
+       rational_quadratic_steepness,
        MERCER_BOTH(rational_quadratic)},
       {"chi2",
        "exp(−gamma Σ(x−y)²/(x+y))",
        Primitive::chi2,
        {{"gamma", 1.0, Domain::positive, true, true}},
        always_psd,
+       gamma_of,
        MERCER_BOTH(exponential)},
-      {"additive_chi2", "−Σ(x−y)²/(x+y)", Primitive::chi2, {}, conditionally_psd, MERCER_BOTH(negated)},
+      {"additive_chi2",
+       "−Σ(x−y)²/(x+y)",
+       Primitive::chi2,
+       {},
+       conditionally_psd,
+       never_steep,
+       MERCER_BOTH(negated)},
   };
   return kinds;
 }

@@ -29,6 +29,8 @@ struct LeafKind {
   Primitive primitive;
   std::vector<ParameterSpec> parameters;
   Definiteness (*definiteness)(std::span<const double> parameters);
+  /// What the primitive, a sum of products, is multiplied with before anything else; 0: with nothing.
+  double (*steepness)(std::span<const double> parameters);
   /// Turns n values of the primitive into kernel values, in place.
   void (*apply_double)(double* values, Index n, std::span<const double> parameters);
   void (*apply_float)(float* values, Index n, std::span<const double> parameters);

@@ -4,6 +4,7 @@
 #include "kernel/primitives.hpp"
 
 #include "base/linalg.hpp"
+#include "base/number_limits.hpp"
 #include "kernel/dot_block.hpp"
 #include "kernel/elementwise.hpp"
 
@@ -181,9 +182,22 @@ Vector<double> squared_norms(const Samples<T>& rows) {
   return out;
 }
 
-}  // namespace
-
-namespace {
+/// ‖x‖ of each row; its squares may leave the range of numbers where it does not.
+template <class T>
+Vector<double> row_lengths(const Samples<T>& rows) {
+  const auto length = [&](Index i) {
+    if (!rows.is_sparse()) return rows.dense().row(i).template cast<double>().stableNorm();
+    const auto s = rows.sparse();
+    const auto begin = s.outerIndexPtr()[i], end = s.outerIndexPtr()[i + 1];
+    return Eigen::Map<const Vector<T>>(s.valuePtr() + begin, Index(end - begin))
+        .template cast<double>()
+        .stableNorm();
+  };
+  Vector<double> out = squared_norms(rows);
+  for (Index i = 0; i < out.size(); ++i)
+    out[i] = out[i] > least_with_all_digits<double> && std::isfinite(out[i]) ? std::sqrt(out[i]) : length(i);
+  return out;
+}
 
 struct MeanAndSpread {
   Vector<double> mean;
@@ -228,7 +242,7 @@ RowSet<T> make_row_set(const Samples<T>& rows, PrimitiveSet needs, const Vector<
           Matrix<T>((rows.dense().template cast<double>().rowwise() - shift.transpose()).template cast<T>());
     set.norms = squared_norms(set.shifted).template cast<T>();
   }
-  if (needs.has(Primitive::cosine)) set.lengths = squared_norms(rows).cwiseSqrt().template cast<T>();
+  if (needs.has(Primitive::cosine)) set.lengths = row_lengths(rows).template cast<T>();
   return set;
 }
 

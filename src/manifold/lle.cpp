@@ -122,6 +122,8 @@ struct Lle<T>::Fit {
     plan.bytes = std::max(plan.bytes, double(m.nonZeros()) * 16 + bottom.factor_bytes);
     plan.reason = bottom.method == BottomMethod::shift_invert
                       ? "the sparse Cholesky factor is cheap, and its inverse has the bottom on top"
+                  : bottom.method == BottomMethod::dense
+                      ? "rounding hides the bottom from the inverse: all eigenvalues by LAPACK"
                       : "a Cholesky factor would be dearer than polynomials of the matrix";
     report.plan = std::move(plan);
     const double floor = 1e-14 * bottom.norm;

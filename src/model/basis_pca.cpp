@@ -2,6 +2,7 @@
 #include <mercer/basis_pca.hpp>
 
 #include "base/memory.hpp"
+#include "base/number_limits.hpp"
 #include "base/parallel.hpp"
 #include "base/stopwatch.hpp"
 #include "kernel/basis_parts.hpp"
@@ -102,6 +103,28 @@ void require_values_in_range(const FeatureMap& map, const FeatureRows<T>& rows, 
   require_squares_in_range<double>(Samples<double>(values), Vector<double>::Zero(1));
 }
 
+/// Sizes are √ of mean squares: the eigenvalues of ΦᵀΦ are at most n times the sum of their squares, and
+/// their own squares are summed too.
+void require_squares(const Vector<double>& sizes, Index n) {
+  if (sizes.stableNorm() < 1e-2 * std::pow(std::numeric_limits<double>::max(), 0.25) / std::sqrt(double(n)))
+    return;
+  throw Error(ErrorCode::bad_data, "the functions' values are so large that sums of their squares overflow",
+              "scale the inputs (--scale standardize)");
+}
+
+/// Scores are given in T, and the functions' values may leave its range where the inputs do not.
+template <class T>
+void require_scores_in_range(const Block<double>& scores, bool smallest) {
+  if (scores.size() == 0) return;
+  const double largest = scores.cwiseAbs().maxCoeff();
+  const bool small = !smallest && largest < least_with_all_digits<T>;  // along a relation scores may be 0
+  if (largest < double(std::numeric_limits<T>::max()) && !small) return;
+  throw Error(ErrorCode::bad_data,
+              fmt::format("scores are as large as {:.3g}, too {} for {} precision", largest,
+                          small ? "little" : "much", std::is_same_v<T, float> ? "single" : "double"),
+              fmt::format("{}scale the inputs (--scale standardize)", cure_by_precision<T>));
+}
+
 /// x7 for anything but the seventh column: formulas call columns x1, x2, … by their place.
 bool misleading(const std::string& name, std::size_t place) {
   return name.size() > 1 && name[0] == 'x' && name.find_first_not_of("0123456789", 1) == std::string::npos &&
@@ -171,10 +194,12 @@ BasisPca<T> BasisPca<T>::fit(const Samples<T>& samples, const BasisPcaOptions& o
   const Route route = report.plan.route;
   Solved<double> solved;
   model.mean_ = Vector<double>::Zero(m);
+  const Vector<double> sizes = rows.sizes(run);
+  require_squares(sizes, n);
   Block<double> matrix;
   if (smallest) {
     if (options.center) model.mean_ = rows.mean(run);
-    model.sizes_ = rows.sizes(run);
+    model.sizes_ = sizes;
   } else if (side == Side::features && route != Route::tiled) {
     FeatureMoments moments = rows.moments(options.center, run);
     if (options.center) model.mean_ = moments.mean;
@@ -184,11 +209,13 @@ BasisPca<T> BasisPca<T>::fit(const Samples<T>& samples, const BasisPcaOptions& o
     if (route != Route::tiled) matrix = rows.gram(model.mean_, run);
   }
   watch.lap("features");
+  Index hidden = 0;  // relations that rounding hides
   if (smallest) {
     Relations found = find_relations(*model.map_, points, options.center ? model.mean_ : Vector<double>(),
                                      model.sizes_, options.smallest, run);
     solved = std::move(found.solved);
     model.spans_ = std::move(found.spans);
+    hidden = found.hidden;
   } else if (route == Route::dense) {
     solved = solve_dense<double>(std::move(matrix), request, run);
   } else if (route == Route::stored) {
@@ -200,6 +227,11 @@ BasisPca<T> BasisPca<T>::fit(const Samples<T>& samples, const BasisPcaOptions& o
   const double epsilon = std::numeric_limits<double>::epsilon();
   if (smallest) {
     report.components_requested = options.smallest;
+    if (hidden > 0)
+      report.notes.push_back(fmt::format("only {} of {} relations stand out from rounding{}",
+                                         solved.spectrum.values.size(),
+                                         solved.spectrum.values.size() + hidden,
+                                         options.scale == Scale::none ? "; try --scale standardize" : ""));
     if (n < m - (options.center ? 1 : 0))
       report.notes.push_back(fmt::format(
           "{} samples always obey relations in {} functions: more samples, or fewer functions, would tell", n,
@@ -214,7 +246,7 @@ BasisPca<T> BasisPca<T>::fit(const Samples<T>& samples, const BasisPcaOptions& o
         report);
   }
   if (!smallest && solved.spectrum.values.size() == 0) require_values_in_range(*model.map_, rows, run);
-  if (!smallest) allow_for_values(solved.spectrum, *model.map_, rows.sizes(run), n, options.residual, report);
+  if (!smallest) allow_for_values(solved.spectrum, *model.map_, sizes, n, options.residual, report);
   watch.lap("solve");
 
   if (side == Side::features) {
@@ -225,6 +257,7 @@ BasisPca<T> BasisPca<T>::fit(const Samples<T>& samples, const BasisPcaOptions& o
   }
   fix_signs<double>(model.directions_);
   const Block<double> scores = rows.times(model.mean_, model.directions_, run);
+  require_scores_in_range<T>(scores, smallest);
   model.scores_ = scores.template cast<T>();
 
   report.method = "basis-pca";

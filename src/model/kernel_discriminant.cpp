@@ -58,9 +58,10 @@ Plan low_rank_plan(Plan plan) {
   return plan;
 }
 
-/// Means and scatter within classes of φ over the landmarks.
+/// Means and scatter within classes of φ over the landmarks, and Σ k(x, x).
 struct FeatureScatter {
   Block<double> within, means;
+  double diagonal_sum = 0;
 };
 
 template <class T>
@@ -75,6 +76,7 @@ FeatureScatter scatter_of(const LandmarkBasis<T>& basis, const Samples<T>& point
     const FeatureMoments moments = pass.moments(run);
     out.within += moments.scatter;
     out.means.col(static_cast<Index>(j)) = moments.mean;
+    out.diagonal_sum += pass.diagonal().sum();
     run.report("classes", double(j + 1) / double(rows.size()));
   }
   out.within = Block<double>(out.within.template selfadjointView<Eigen::Lower>());
@@ -220,13 +222,14 @@ void KernelDiscriminant<T>::fit_low_rank(const Samples<T>& samples, const Label&
   points_ = points_.select_rows(independent.kept);
   const LandmarkBasis<T> basis(kernel_, points_, std::move(independent.factor));
   const Index r = basis.rank();
-  const FeatureScatter scatter = scatter_of(basis, scaling_.apply(samples), label, run);
+  const Samples<T> scaled = scaling_.apply(samples);
+  const FeatureScatter scatter = scatter_of(basis, scaled, label, run);
   watch.lap("classes");
 
   Vector<double> weights(static_cast<Index>(sizes.size()));
   for (std::size_t j = 0; j < sizes.size(); ++j) weights[static_cast<Index>(j)] = double(sizes[j]);
-  const Block<double> root =
-      square_root(scatter.within + scatter.means * weights.asDiagonal() * scatter.means.transpose());
+  const Block<double> all = scatter.within + scatter.means * weights.asDiagonal() * scatter.means.transpose();
+  const Block<double> root = square_root(all);
   const Block<double> between = between_factor(scatter.means, sizes);
   require_distinct_means(scatter.means, between, sizes, std::numeric_limits<T>::epsilon());
   Block<double> within = linalg::transposed_times<double>(root, scatter.within * root);
@@ -236,7 +239,15 @@ void KernelDiscriminant<T>::fit_low_rank(const Samples<T>& samples, const Label&
   const DiscriminantDirections found =
       cholesky.solve(own_between, wanted_directions(options.components, sizes.size()));
   Vector<double> residuals = cholesky.residuals(found, own_between, within * found.vectors);
-  residuals += moved_by(gram_rounding<T>(kernel_, scaling_.apply(samples)).norm, found.values, options.ridge);
+  const GramRounding of_values = gram_rounding<T>(kernel_, scaled);
+  FeatureMoments moments(r, false);
+  moments.scatter = all;
+  const double of_features =
+      feature_rounding(element_rounding<T>(of_values.relative, r), all.diagonal(), scatter.diagonal_sum,
+                       basis.factor(), run) +
+      factor_rounding(element_rounding<double>(gram_rounding<double>(kernel_, points_).relative, r), moments,
+                      basis.factor());
+  residuals += moved_by(std::max(of_values.norm, of_features), found.values, options.ridge);
   // w = Cu, and w·φ(x) = w·L⁻¹k_S(x) = (L⁻ᵀw)·k_S(x).
   Block<double> weights_of_landmarks = root * found.vectors;
   linalg::solve_lower<double>(linalg::Transpose::yes, r, weights_of_landmarks.cols(), basis.factor().data(),

@@ -21,7 +21,7 @@ Matrix<T> kernel_expansion(const Kernel& kernel, const Samples<T>& points, const
   for (Index first = 0; first < points.rows(); first += at_once) {
     const Index count = std::min(at_once, points.rows() - first);
     const Samples<T> chunk = scaling.apply(points.middle_rows(first, count));
-    if (!kernel.is_precomputed()) kernel.check_data(chunk);
+    if (!kernel.is_precomputed()) counting_rows_from(first, [&] { kernel.check_data(chunk); });
     const KernelTiles<T> tiles(kernel, chunk, centres);
     parallel_for((count + tile_rows - 1) / tile_rows, run, [&](Index part) {
       const Index i0 = part * tile_rows, rows = std::min(tile_rows, count - i0);

@@ -13,7 +13,9 @@
 #include "model/kernel_expansion.hpp"
 #include "model/low_rank_fit.hpp"
 #include "model/model_file.hpp"
+#include "model/near_origin.hpp"
 #include "model/number_range.hpp"
+#include "model/row_passes.hpp"
 #include "model/shares.hpp"
 #include "model/spectral_fit.hpp"
 #include "operator/centered.hpp"
@@ -70,16 +72,6 @@ Problem problem_of(const Samples<T>& samples, const KernelPcaOptions& options) {
   return p;
 }
 
-/// Far from the origin an inner product loses the digits that tell points apart. Where centring in feature
-/// space makes up for a translation the inputs are centred as well: the same K̃, with its digits.
-template <class T>
-bool moves_to_the_origin(const Samples<T>& samples, const KernelPcaOptions& options) {
-  constexpr double far = 1e4;  // squared: four digits lost
-  return options.center && options.scale == Scale::none &&
-         primitives_of(options.kernel).has(Primitive::dot) && centering_removes_translation(options.kernel) &&
-         squared_offset(samples) > far;
-}
-
 /// Everything the fit learns from the kernel matrix.
 template <class T>
 struct KernelSolution {
@@ -89,12 +81,6 @@ struct KernelSolution {
   GramRounding rounding;    ///< of K's elements
   double trace_of_kernel = 0;
 };
-
-double largest_on_diagonal(const Kernel& kernel, const Samples<double>& points) {
-  Vector<double> values(points.rows());
-  KernelTiles<double>(kernel, points).diagonal(0, points.rows(), values.data());
-  return values.size() > 0 ? values.cwiseAbs().maxCoeff() : 0;
-}
 
 /// K̃ written out, in double whatever T is, and LAPACK.
 template <class T>
@@ -106,7 +92,9 @@ KernelSolution<T> solve_by_lapack(const Kernel& kernel, const Samples<T>& points
     throw Error(ErrorCode::bad_data, fmt::format("kernel {} overflows on this data", kernel.to_string()),
                 "scale the inputs (--scale standardize) or choose smaller parameters");
   KernelSolution<T> out;
-  require_kernel_in_range(kernel, full.cwiseAbs().maxCoeff(), full.rows());
+  const double largest = full.cwiseAbs().maxCoeff();
+  require_kernel_in_range<T>(kernel, largest, full.rows());
+  require_kernel_above_zero(kernel, largest, largest == 0 && is_zero(points));
   out.rounding = gram_rounding<double>(kernel, points);
   out.trace_of_kernel = full.trace();
   out.row_sums = full.rowwise().sum();
@@ -130,7 +118,9 @@ KernelSolution<T> solve_by_tiles(const Kernel& kernel, const Samples<double>& po
                                  const Problem& problem, const Plan& plan, SolveRequest request,
                                  const Run& run, Stopwatch& watch) {
   const bool tiled = plan.route == Route::tiled;
-  require_kernel_in_range(kernel, largest_on_diagonal(kernel, points), points.rows());
+  const double largest = largest_value(KernelTiles<double>(kernel, points), kernel.definiteness());
+  require_kernel_in_range<T>(kernel, largest, points.rows());
+  require_kernel_above_zero(kernel, largest, largest == 0 && is_zero(points));
   const Storage storage = tiled ? Storage::recomputed : plan.rounded ? Storage::rounded : Storage::stored;
   if (request.residual == 0 && std::is_same_v<T, float>) {
     request.residual = 1e-5;
@@ -286,7 +276,7 @@ KernelPca<T> KernelPca<T>::fit(const Samples<T>& samples, const KernelPcaOptions
   if (options.route == Route::lowrank) {
     KernelPcaOptions near_origin = options;
     if (moves_to_the_origin(samples, options)) near_origin.scale = Scale::center;
-    return LowRankFit<T>::fit(samples, near_origin, problem_of(samples, near_origin), run);
+    return LowRankFit<T>::fit(samples, options, problem_of(samples, near_origin), run);
   }
   const ThreadScope threads(run);
   Stopwatch watch;
@@ -295,8 +285,7 @@ KernelPca<T> KernelPca<T>::fit(const Samples<T>& samples, const KernelPcaOptions
   const Problem problem = problem_of(samples, options);
   report.plan = make_plan(problem, options.route, run);
   estimate_seconds_if_known(report.plan, problem, run);
-  model.scaling_ =
-      Scaling<T>::fit(moves_to_the_origin(samples, options) ? Scale::center : options.scale, samples);
+  model.scaling_ = scaling_for_fit(samples, options);
   model.points_ = model.scaling_.apply(samples);
   options.kernel.check_data(model.points_);
   model.kernel_ = options.kernel.resolved(model.points_, run.seed);

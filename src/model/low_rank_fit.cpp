@@ -7,6 +7,9 @@
 #include "kernel/landmarks.hpp"
 #include "model/contradictions.hpp"
 #include "model/low_rank_remainder.hpp"
+#include "model/measured_bounds.hpp"
+#include "model/near_origin.hpp"
+#include "model/number_range.hpp"
 #include "model/spectral_fit.hpp"
 #include "operator/centered.hpp"
 #include "operator/gram_operator.hpp"
@@ -99,15 +102,6 @@ double share_left(const LandmarkState& state) {
   return whole > 0 ? state.remainder.trace() / whole : 0;
 }
 
-/// A residual above its probable bound says that the draw behind the bound has failed, as one in 1/δ may.
-void believe_what_was_measured(Report& report) {
-  EigenvalueBounds& b = *report.bounds;
-  if ((report.residuals.array() <= b.high.array() - report.gram_eigenvalues.array()).all()) return;
-  b.low = b.rigorous_low;
-  b.high = b.rigorous_high;
-  report.missed.probable = report.missed.rigorous;
-}
-
 std::string dependent_note(Index left_out, Index given) {
   return fmt::format("{} of {} landmarks depend on the others and were left out", left_out, given);
 }
@@ -118,35 +112,31 @@ struct Factored {
   std::optional<PivotedCholesky<T>> of_points;
   Block<double> of_landmarks;
   PivotStop stop = PivotStop::rank;  ///< of drawn pivots
+  bool apart = false;  ///< F was made with a factor in T, as the pivots were drawn, and not with L
 };
 
 /// The landmarks asked for, or drawn, as far as they are independent, in an order that keeps rounding small.
 template <class T>
 Factored<T> factored(const Kernel& kernel, const Samples<T>& points, PivotRequest request, const Run& run) {
   Factored<T> out;
-  bool fits = false;  // F has the columns that are wanted
   if (request.draw) {
     out.of_points.emplace(kernel, points, request, run);
     out.stop = out.of_points->stop();
     request.first = out.of_points->pivots();
     request.draw = false;
-    fits = true;
   }
-  while (true) {  // with fewer landmarks each time
-    IndependentLandmarks independent =
-        independent_landmarks(kernel, points.select_rows(request.first), {}, run);
-    std::vector<Index> kept;
-    for (const Index place : independent.kept) kept.push_back(request.first[static_cast<std::size_t>(place)]);
-    if (kept.size() < request.first.size()) out.stop = PivotStop::numerical_rank;
-    fits = fits && kept == request.first;
-    request.first = std::move(kept);
-    out.of_landmarks = std::move(independent.factor);
-    if (!fits) out.of_points.emplace(kernel, points, request, run);
-    if (out.of_points->pivots() == request.first) return out;
-    request.first = out.of_points->pivots();
-    fits = false;
-    out.stop = PivotStop::numerical_rank;
-  }
+  IndependentLandmarks independent =
+      independent_landmarks(kernel, points.select_rows(request.first), {}, run);
+  std::vector<Index> kept;
+  for (const Index place : independent.kept) kept.push_back(request.first[static_cast<std::size_t>(place)]);
+  out.of_landmarks = std::move(independent.factor);
+  if (kept.size() < request.first.size()) out.stop = PivotStop::numerical_rank;
+  out.apart = out.of_points && kept == request.first;
+  if (out.apart) return out;
+  request.first = std::move(kept);
+  request.factor = out.of_landmarks;
+  out.of_points.emplace(kernel, points, request, run);
+  return out;
 }
 
 }  // namespace
@@ -209,7 +199,8 @@ KernelPca<T> LowRankFit<T>::fit(const Samples<T>& samples, const KernelPcaOption
   const auto rows = rows_of(samples);
   RowSurvey<T> survey;
   survey.rows = samples.rows();
-  survey.scaling = Scaling<T>::fit(options.scale, samples);
+  survey.all_zero = is_zero(samples);
+  survey.scaling = scaling_for_fit(samples, options);
   Pca model = fit_streamed(*rows, survey, options, layout, plan, run);
   model.scores_ = model.do_transform(samples, run);
   return model;
@@ -222,7 +213,7 @@ KernelPca<T> LowRankFit<T>::fit_in_memory(const Samples<T>& samples, const Kerne
   Pca model;
   Report& report = model.report_;
   report.plan = plan;
-  model.scaling_ = Scaling<T>::fit(options.scale, samples);
+  model.scaling_ = scaling_for_fit(samples, options);
   const Samples<T> points = model.scaling_.apply(samples);
   options.kernel.check_data(points);
   model.kernel_ = options.kernel.resolved(points, run.seed);
@@ -242,7 +233,7 @@ KernelPca<T> LowRankFit<T>::fit_in_memory(const Samples<T>& samples, const Kerne
   if (measures && options.center) {
     const GramOperator exact(model.kernel_, points.template cast<double>(), Storage::recomputed, run);
     exact.gather_sums(run);
-    trace = CenteredOperator<double>(exact).trace();
+    trace = std::max(0.0, CenteredOperator<double>(exact).trace().value_or(0));
     watch.lap("trace");
   }
   {
@@ -259,6 +250,7 @@ KernelPca<T> LowRankFit<T>::fit_in_memory(const Samples<T>& samples, const Kerne
     const Index n = factor.size(), r = factor.rank();
     state.rows.assign(factor.pivots().begin(), factor.pivots().end());
     state.diagonal_sum = factor.diagonal().sum();
+    require_kernel_above_zero(model.kernel_, state.diagonal_sum, state.diagonal_sum == 0 && is_zero(points));
     state.moments = moments_of(factor, options.center, run);
     watch.lap("scatter");
     const RemainderSample sample(factor.remaining(), factor.diagonal(), element_noise<T>(r),
@@ -271,7 +263,10 @@ KernelPca<T> LowRankFit<T>::fit_in_memory(const Samples<T>& samples, const Kerne
         {}, bounded_group(r, factor.remaining(), sample, element, options.delta, run), options.delta, {});
     watch.lap("bound");
     state.trace = trace;
-    state.element_rounding = gram_rounding<T>(model.kernel_, points).relative;
+    state.element_rounding = factor.element_rounding();
+    if (found.apart && std::is_same_v<T, float>)
+      state.moments.rounding +=
+          factor_rounding(element_rounding<T>(state.element_rounding, r), state.moments, state.factor);
     if (request.draw)
       if (auto note = note_of(stop, low, r, share_left(state)); !note.empty())
         report.notes.push_back(std::move(note));
@@ -290,7 +285,7 @@ KernelPca<T> LowRankFit<T>::fit_in_memory(const Samples<T>& samples, const Kerne
     report.residuals = options.center
                            ? residual_norms<double>(CenteredOperator<double>(exact), v, values, run)
                            : residual_norms<double>(exact, v, values, run);
-    report.residuals.array() += gram_rounding<double>(model.kernel_, points).norm;
+    allow_for_rounding_of_kernel(report, gram_rounding<double>(model.kernel_, points).norm);
     believe_what_was_measured(report);
     watch.lap("certify");
   }
@@ -337,6 +332,7 @@ KernelPca<T> LowRankFit<T>::fit_streamed(RowSource<T>& rows, const RowSurvey<T>&
   Chosen chosen = choose_landmarks(rows, survey.rows, options, layout, model, run);
   watch.lap("landmarks");
   fit_on(std::move(chosen), rows, survey.rows, options, model, watch, run);
+  require_kernel_above_zero(model.kernel_, model.low_rank_->diagonal_sum, survey.all_zero);
   model.report_.seconds = watch.laps_and_total();
   model.report_.peak_bytes = peak_memory();
   return model;
@@ -381,7 +377,7 @@ auto LowRankFit<T>::fit_by_rejection(const Samples<T>& samples, const KernelPcaO
   Stopwatch watch;
   Pca model;
   model.report_.plan = plan;
-  model.scaling_ = Scaling<T>::fit(options.scale, samples);
+  model.scaling_ = scaling_for_fit(samples, options);
   Chosen chosen;
   {
     const Samples<T> points = model.scaling_.apply(samples);

@@ -17,31 +17,25 @@
 namespace mercer {
 namespace {
 
-/// What rounding does on these landmarks. An element of k_S is off by `relative`·√(k_ss k_xx), and L⁻¹
-/// enlarges that by g_p in the p-th column of F: ‖δF_p‖ ≈ relative·g_p √tr K, and F_p F_pᵀ changes by
-/// 2‖F_p‖‖δF_p‖. The columns' errors are independent of each other, so their squares add. What the moments'
-/// own sums have lost comes on top.
+/// What rounding does on these landmarks. What the moments' own sums have lost comes on top.
 template <class T>
 class Rounding {
  public:
   Rounding(const LandmarkState& state, const Kernel& kernel, const Samples<T>& landmarks, const Run& run)
-      : state_(state),
-        of_element_(std::max(state.element_rounding, gram_rounding<T>(kernel, landmarks).relative) +
-                    epsilon * std::sqrt(double(state.factor.rows())) / 4),
-        scale_(state.factor.rowwise().norm()) {
+      : state_(state), scale_(state.factor.rowwise().norm()) {
     const FeatureMoments& m = state.moments;
-    const Vector<double> g = enlargement(state.factor, run);
-    double squares = 0;
-    for (Index p = 0; p < m.rank(); ++p) {
-      const double column = m.scatter(p, p) + (m.centered ? double(m.count) * m.mean[p] * m.mean[p] : 0);
-      squares += g[p] * g[p] * std::max(0.0, column);
-    }
-    of_columns_ = 4 * of_element_ * std::sqrt(state.diagonal_sum) * std::sqrt(squares);
+    const double between = gram_rounding<double>(kernel, landmarks).relative;
+    const double in_t = std::is_same_v<T, double> ? between : gram_rounding<T>(kernel, landmarks).relative;
+    of_element_ = element_rounding<T>(std::max(state.element_rounding, in_t), m.rank());
+    Vector<double> squares = m.scatter.diagonal();
+    if (m.centered) squares += double(m.count) * m.mean.cwiseAbs2();
+    of_features_ = feature_rounding(of_element_, squares, state.diagonal_sum, state.factor, run) +
+                   factor_rounding(element_rounding<double>(between, m.rank()), m, state.factor);
   }
 
   /// Of an eigenvalue, the largest given.
   [[nodiscard]] double of_eigenvalue(double largest) const {
-    return state_.moments.rounding + (32 * epsilon + of_element_) * largest + of_columns_;
+    return state_.moments.rounding + (32 * epsilon + of_element_) * largest + of_features_;
   }
   /// Of scores αᵀk_S(x), relative to their length √θ.
   [[nodiscard]] double of_scores(const Vector<double>& alpha, double theta) const {
@@ -53,7 +47,7 @@ class Rounding {
   }
   /// Of tr HK̂H + tr E.
   [[nodiscard]] double of_trace() const {
-    return state_.moments.trace_rounding + of_element_ * state_.diagonal_sum + of_columns_;
+    return state_.moments.trace_rounding + of_element_ * state_.diagonal_sum + of_features_;
   }
   /// Scores of which more is rounding are not kept: a quarter of their digits are right, at least.
   [[nodiscard]] static double most_of_scores() { return std::pow(epsilon, 0.25); }
@@ -64,7 +58,7 @@ class Rounding {
  private:
   static constexpr double epsilon = double(std::numeric_limits<T>::epsilon());
   const LandmarkState& state_;
-  double of_element_, of_columns_ = 0;
+  double of_element_ = 0, of_features_ = 0;
   Vector<double> scale_;  ///< √k_ss
 };
 
@@ -85,6 +79,7 @@ struct Trace {
               (s.remainder.one_sided() ? 0 : s.remainder.rigorous());
       uncertain = value - represented;
     }
+    value = std::max(0.0, value);  // of equal points rounding alone is left
   }
 };
 
@@ -99,7 +94,7 @@ Block<double> LowRankFit<T>::solve(Pca& model, LandmarkState state, const Compon
   const FeatureMoments& moments = state.moments;
   const Index r = moments.rank();
   const auto n = double(moments.count);
-  require_kernel_in_range(model.kernel_, state.diagonal_sum / std::max(1.0, n), moments.count);
+  require_kernel_in_range<T>(model.kernel_, state.diagonal_sum / std::max(1.0, n), moments.count);
   run.report("eigenvectors", 0);
   const bool share = components.share > 0;
   const Index wanted = share ? r : std::min(components.count, r);
@@ -156,6 +151,7 @@ Block<double> LowRankFit<T>::solve(Pca& model, LandmarkState state, const Compon
   Block<double> u = s.vectors.leftCols(kept);
   alpha.conservativeResize(Eigen::NoChange, kept);
   noise.conservativeResize(kept);
+  if (by == ScoresBy::factor) noise *= 4;  // it was what rounding does as a rule
   Block<double> at_landmarks = state.factor * u;
   if (moments.centered) at_landmarks.rowwise() -= (moments.mean.transpose() * u).eval();
   for (Index c = 0; c < kept; ++c) {

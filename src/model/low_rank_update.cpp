@@ -57,6 +57,7 @@ Further<T> further_landmarks(const LandmarkBasis<T>& basis, RowSource<T>& more, 
   request.max_rank = max_rank;
   request.tolerance = share;
   for (Index i = 0; i < basis.rank(); ++i) request.first.push_back(i);
+  request.factor = basis.factor();
   const PivotedCholesky<T> factor(basis.kernel(), all, request, run);
   Further<T> out;
   std::vector<Index> chosen;
@@ -172,7 +173,8 @@ KernelPca<T> LowRankFit<T>::update(const Pca& model, RowSource<T>& more, const U
   state.diagonal_sum += pass.diagonal_sum;
   state.element_rounding = std::max(state.element_rounding, pass.element_rounding);
   state.trace.reset();
-  state.remainder = with_points(before.remainder, pass.group, default_delta, pass.prefix_traces);
+  const double hidden = (cholesky_rounding<T>(basis.rank()) + state.element_rounding) * state.diagonal_sum;
+  state.remainder = with_points(before.remainder, pass.group, default_delta, pass.prefix_traces, hidden);
   Pca out = on_basis_of(model, basis);
   Plan& plan = out.report_.plan;
   plan.problem = fmt::format("kernel matrix {0} x {0} on {1} landmarks", state.moments.count, basis.rank());
@@ -247,6 +249,27 @@ void LowRankFit<T>::write(const Pca& model, ModelWriter& writer) {
   if (model.scores_.rows() > 0) writer.matrix("landmarks.scores", model.scores_);
 }
 
+namespace {
+
+/// ‖φ(x)‖² ≤ k(x, x), so what is known of the features, and of what they leave out, is no more than Σ k(x,
+/// x).
+bool fits_its_diagonal(const LandmarkState& s) {
+  const FeatureMoments& m = s.moments;
+  if (m.rank() == 0) return true;
+  const double represented =
+      m.scatter.diagonal().sum() + (m.centered ? double(m.count) * m.mean.squaredNorm() : 0);
+  bool fits =
+      represented <= 2 * s.diagonal_sum &&
+      m.scatter.triangularView<Eigen::Lower>().toDenseMatrix().cwiseAbs().maxCoeff() <= 2 * s.diagonal_sum;
+  for (const double part : {m.rounding, m.trace_rounding, s.remainder.cross, s.trace.value_or(0)})
+    fits = fits && std::abs(part) <= 1e3 * s.diagonal_sum;
+  for (const RemainderGroup& g : s.remainder.groups)
+    fits = fits && std::max(g.trace, g.norm) <= 2 * s.diagonal_sum;
+  return fits;
+}
+
+}  // namespace
+
 template <class T>
 void LowRankFit<T>::read(Pca& model, ModelReader<T>& reader) {
   const Report& report = model.report_;
@@ -288,6 +311,8 @@ void LowRankFit<T>::read(Pca& model, ModelReader<T>& reader) {
     state->remainder.groups.push_back({static_cast<Index>(rank), group[1], group[2]});
     least = rank;
   }
+  reader.require(fits_its_diagonal(*state),
+                 "its sums over landmarks are larger than those of its kernel values");
   if (saved.flag("scores")) {
     reader.require_shape("landmarks.scores", {report.n, report.components});
     model.scores_ = reader.matrix("landmarks.scores");

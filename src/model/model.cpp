@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include <type_traits>
+
 namespace mercer {
 
 template <class T>
@@ -17,7 +19,16 @@ Matrix<T> Model<T>::transform(const Samples<T>& points, const Run& run) const {
                 "give the same feature columns as in the fit, without the label");
   if (!takes_gaps()) require_finite(points, "the points");
   if (points.rows() == 0) return Matrix<T>(0, components());
-  return do_transform(points, run);
+  Matrix<T> scores = do_transform(points, run);
+  for (Index i = 0; i < scores.rows(); ++i)
+    if (!scores.row(i).allFinite())
+      throw Error(ErrorCode::bad_data,
+                  fmt::format("the scores of row {} {}", i,
+                              scores.row(i).array().isNaN().any() ? "are no numbers" : "overflow"),
+                  std::is_same_v<T, float>
+                      ? "rows count from 0; leave the row out, or fit with --precision double"
+                      : "rows count from 0; leave the row out");
+  return scores;
 }
 
 template <class T>

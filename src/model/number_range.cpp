@@ -3,6 +3,8 @@
 
 #include <mercer/error.hpp>
 
+#include "base/number_limits.hpp"
+
 #include <fmt/format.h>
 
 #include <cmath>
@@ -37,7 +39,7 @@ void require_squares_in_range(const Samples<T>& points, const Vector<double>& me
   if (points.rows() == 0 || points.cols() == 0) return;
   const double largest = largest_difference(points, mean);
   const double count = double(points.rows()) * double(points.cols());
-  const double least = std::sqrt(double(Limits::min()) / double(Limits::epsilon()));
+  const double least = std::sqrt(least_with_all_digits<Arithmetic>);
   if (largest > 0 && largest < least)
     throw Error(
         ErrorCode::bad_data,
@@ -53,16 +55,42 @@ void require_squares_in_range(const Samples<T>& points, const Vector<double>& me
                 "scale the data first (--scale standardize)");
 }
 
+template <class T>
 void require_kernel_in_range(const Kernel& kernel, double size, Index n) {
-  if (std::abs(size) < 1e-2 * std::sqrt(std::numeric_limits<double>::max()) / double(std::max<Index>(1, n)))
-    return;
-  throw Error(
-      ErrorCode::bad_data,
-      fmt::format("kernel {} is as large as {:.3g} on this data, and squares of such numbers overflow",
-                  kernel.to_string(), size),
-      kernel.is_precomputed() ? "divide the matrix by a constant"
-                              : "scale the inputs (--scale standardize) or choose smaller parameters");
+  // Squares of sums over the matrix are multiplied with what is left out: far from the end of the range.
+  const double most =
+      std::min(1e120, 1e-2 * std::sqrt(std::numeric_limits<double>::max()) / double(std::max<Index>(1, n)));
+  const std::string cure =
+      kernel.is_precomputed()
+          ? "divide the matrix by a constant"
+          : "multiply the kernel by a constant, or scale the inputs (--scale standardize)";
+  const auto refuse = [&](const std::string& why, const std::string& what_to_do) {
+    throw Error(
+        ErrorCode::bad_data,
+        fmt::format("kernel {} is as large as {:.3g} on this data, {}", kernel.to_string(), size, why),
+        what_to_do);
+  };
+  if (!(std::abs(size) < most)) refuse("and squares of such numbers overflow", cure);
+  if (std::is_same_v<T, float> && !(std::abs(size) < 1e-2 * double(std::numeric_limits<T>::max())))
+    refuse("too much for single precision", cure_by_precision<T> + cure);
+  if (size == 0) return;
+  if (std::is_same_v<T, float> && std::abs(size) < least_with_all_digits<T>)
+    refuse("too little for single precision",
+           std::string(cure_by_precision<T>) + "multiply the kernel by a constant");
+  if (std::abs(size) < std::sqrt(least_with_all_digits<double>))
+    refuse("and squares of such numbers underflow", "multiply the kernel by a constant");
 }
+
+void require_kernel_above_zero(const Kernel& kernel, double size, bool all_zero) {
+  if (size != 0 || all_zero || kernel.is_precomputed() || kernel.definiteness() != Definiteness::psd) return;
+  throw Error(ErrorCode::bad_data,
+              fmt::format("kernel {} is 0 for all points, though they are not: its values underflow",
+                          kernel.to_string()),
+              "multiply the data, or the kernel, by a constant");
+}
+
+template void require_kernel_in_range<float>(const Kernel&, double, Index);
+template void require_kernel_in_range<double>(const Kernel&, double, Index);
 
 #define MERCER_INSTANTIATE(A, T) \
   template void require_squares_in_range<A, T>(const Samples<T>&, const Vector<double>&);

@@ -4,8 +4,10 @@
 
 #include "base/memory.hpp"
 #include "base/parallel.hpp"
+#include "base/random.hpp"
 #include "base/stopwatch.hpp"
 #include "model/model_file.hpp"
+#include "model/near_origin.hpp"
 #include "model/number_range.hpp"
 #include "model/spectral_fit.hpp"
 #include "operator/dense_operator.hpp"
@@ -66,6 +68,30 @@ Solved<T> solve(const Samples<T>& points, const Vector<double>& mean, Side side,
   }
 }
 
+/// How many terms the sums of the matrix that is solved have.
+template <class T>
+double terms_of_sums(const Samples<T>& points, Side side, Route route) {
+  const auto rows = double(points.rows()), columns = double(points.longest_row());
+  if (route == Route::tiled) return std::max(rows, columns);
+  return side == Side::features ? rows : columns;
+}
+
+/// Of n terms that BLAS adds up some hundred at a time, relative. Where they are alike, as in constant
+/// columns or equal rows, every addition rounds the same way.
+double rounding_of_sums(double n) {
+  return (16 + std::min(n, 512 + n / 512) / 4) * std::numeric_limits<double>::epsilon();
+}
+
+/// What rounding has left of strong directions in weak ones, X̃ᵀv/√θ of a small θ, is taken out of these.
+template <class T>
+void make_orthonormal(Block<T>& directions, const Run& run) {
+  if (directions.cols() == 0) return;
+  Block<double> u = directions.template cast<double>();
+  Random random(run.seed);
+  (void)orthonormalize<double>(BlockView<double>(u.leftCols(0)), u, 0, random);
+  directions = u.template cast<T>();
+}
+
 }  // namespace
 
 template <class T>
@@ -97,12 +123,15 @@ Pca<T> Pca<T>::fit(const Samples<T>& samples, const PcaOptions& options, const R
   report.plan = make_plan(problem, options.route, run);
   estimate_seconds_if_known(report.plan, problem, run);
   model.scaling_ = Scaling<T>::fit(options.scale, samples);
-  const Samples<T> points = model.scaling_.apply(samples);
-  model.mean_ = options.center ? column_means(points) : Vector<double>(Vector<double>::Zero(points.cols()));
+  const auto [points, shift] =
+      options.center ? moved_in_full_columns(model.scaling_.apply(samples))
+                     : Moved<T>{model.scaling_.apply(samples), Vector<double>::Zero(samples.cols())};
+  const Vector<double> mean = options.center ? column_means(points) : Vector<double>(shift);
+  model.mean_ = shift + mean;
   if (report.plan.route == Route::tiled)  // its products are in T
-    require_squares_in_range<T>(points, model.mean_);
+    require_squares_in_range<T>(points, mean);
   else
-    require_squares_in_range<double>(points, model.mean_);
+    require_squares_in_range<double>(points, mean);
   watch.lap("prepare");
 
   const Side side = smaller_side(points);
@@ -112,15 +141,20 @@ Pca<T> Pca<T>::fit(const Samples<T>& samples, const PcaOptions& options, const R
   request.residual = options.residual;
   request.delta = options.delta;
   request.known_psd = true;
-  Solved<T> solved = solve(points, model.mean_, side, report.plan.route, request, run);
-  solved.trace = total_scatter(points, model.mean_);
-  // The matrix that was solved is the scatter but for rounding of its sums.
-  const double of_sums = 16 * std::numeric_limits<double>::epsilon() * solved.trace;
-  allow_for_rounding(solved, {.norm = of_sums, .trace = of_sums});
-  const double epsilon = report.plan.route == Route::tiled ? double(std::numeric_limits<T>::epsilon())
-                                                           : std::numeric_limits<double>::epsilon();
+  Solved<T> solved = solve(points, mean, side, report.plan.route, request, run);
+  solved.trace = total_scatter(points, mean);
+  // The matrix that was solved is the scatter but for rounding of its sums, and of μ: a mean that is off by δ
+  // adds nδδᵀ. Of sparse rows products of what is not centred are taken apart again.
+  const bool apart = points.is_sparse() && (side == Side::samples || report.plan.route == Route::tiled);
+  const double unit = std::numeric_limits<double>::epsilon(), squared_mean = n * mean.squaredNorm(),
+               of_mean = unit * unit * (squared_mean + n * shift.squaredNorm()) * (apart ? 64 : 1),
+               summed = solved.trace + (apart ? squared_mean : 0);
+  const double terms = terms_of_sums(points, side, report.plan.route);
+  allow_for_rounding(solved, {.norm = rounding_of_sums(terms) * summed + of_mean,
+                              .trace = 16 * unit * solved.trace + of_mean});
+  const double epsilon = report.plan.route == Route::tiled ? double(std::numeric_limits<T>::epsilon()) : unit;
   // x − μ is known to rounding of μ: what n such errors make of an eigenvalue is not variance.
-  const double of_the_mean = n * model.mean_.squaredNorm() * 64 * epsilon * epsilon;
+  const double of_the_mean = squared_mean * 64 * epsilon * epsilon;
   keep_components(solved, options.components,
                   std::max(of_the_mean, rounding_threshold(solved, 0, epsilon, report.plan.route)), report);
   watch.lap("solve");
@@ -128,11 +162,12 @@ Pca<T> Pca<T>::fit(const Samples<T>& samples, const PcaOptions& options, const R
   if (side == Side::features) {
     model.directions_ = solved.spectrum.vectors;
   } else {  // u = X̃ᵀv/√θ
-    model.directions_ = centered_transposed_times<T>(points, model.mean_, solved.spectrum.vectors);
+    model.directions_ = centered_transposed_times<T>(points, mean, solved.spectrum.vectors);
     model.directions_ *= solved.spectrum.values.cwiseSqrt().cwiseInverse().template cast<T>().asDiagonal();
+    make_orthonormal(model.directions_, run);
   }
   fix_signs<T>(model.directions_);
-  model.scores_ = centered_times<T>(points, model.mean_, model.directions_);
+  model.scores_ = centered_times<T>(points, mean, model.directions_);
 
   report.method = "pca";
   report.n = samples.rows();

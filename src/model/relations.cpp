@@ -80,19 +80,30 @@ Block<double> solve_pair(const Pair& p) {
   Vector<double> values;
   linalg::graded_svd(z, values, y);
   Block<double> e = to_e * y;
-  // Orthonormal Ne: what cancels in the last ones is put right by the first.
+  // Orthonormal Ne: what cancels in the last ones is put right by the first. Where nearly all of one cancels,
+  // again and again, only rounding is left of it and of those after it.
+  constexpr double off = 1e-3;
   Block<double> u = p.n * e;
-  for (Index i = 0; i < e.cols(); ++i)
-    for (int pass = 0; pass < 2; ++pass) {
+  for (Index i = 0; i < e.cols(); ++i) {
+    bool settled = false;
+    for (int pass = 0; pass < 5 && !settled; ++pass) {
       const double size = u.col(i).stableNorm();
       if (!(size > 0)) break;
+      if (pass >= 2)  // twice is enough, unless it is never enough
+        settled = std::abs(size - 1) <= off && (u.leftCols(i).transpose() * u.col(i)).norm() <= off;
+      if (settled) break;
       u.col(i) /= size;
       e.col(i) /= size;
-      if (i == 0) continue;
+      if (i == 0) {
+        settled = true;
+        break;
+      }
       const Vector<double> along = u.leftCols(i).transpose() * u.col(i);
       e.col(i) -= e.leftCols(i) * along;
       u.col(i) = p.n * e.col(i);
     }
+    if (!settled) return e.leftCols(i);
+  }
   return e;
 }
 
@@ -136,9 +147,9 @@ Relations find_relations(const FeatureMap& map, const Samples<T>& points, const 
   const Pair pair = pair_of(map, shifted.triangle(shifted_mean, run), back, centered, points.rows());
   run.report("eigenvectors", 0);
   const Block<double> all = solve_pair(pair);
-  count = std::min(count, all.cols());
-
   Relations out;
+  out.hidden = std::max<Index>(0, std::min(count, static_cast<Index>(pair.varying.size())) - all.cols());
+  count = std::min(count, all.cols());
   Spectrum<double>& s = out.solved.spectrum;
   s.values.resize(count);
   s.residuals.resize(count);

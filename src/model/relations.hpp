@@ -11,6 +11,7 @@ struct Relations {
   Solved<double> solved;  ///< of Φ̃ᵀΦ̃, ascending: values, vectors, residuals and bound
   /// How large the terms of each relation are about the middle of the data: what its digits are for.
   Vector<double> spans;
+  Index hidden = 0;  ///< asked for, and nothing but rounding
 };
 
 /// `mean` is that of φ, and empty where nothing is centred; then constant functions count like others.

@@ -1,11 +1,11 @@
 // Passes over rows in chunks.
 #include "model/row_passes.hpp"
 
+#include "data/column_moments.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 
 namespace mercer {
 
@@ -52,41 +52,32 @@ Samples<T> gather_rows(RowSource<T>& rows, const std::vector<Index>& which, cons
 }
 
 template <class T>
+bool is_zero(const Samples<T>& samples) {
+  if (!samples.is_sparse()) return samples.dense().isZero(0);
+  const auto s = samples.sparse();
+  return std::all_of(s.valuePtr() + s.outerIndexPtr()[0], s.valuePtr() + s.outerIndexPtr()[s.rows()],
+                     [](T value) { return value == 0; });
+}
+
+template <class T>
 RowSurvey<T> survey(RowSource<T>& rows, Scale kind, const Run& run) {
   RowSurvey<T> out;
-  // Means and squares of chunks merged as they come (Chan, Golub, LeVeque 1979).
-  Vector<double> mean = Vector<double>::Zero(rows.cols()), squares = mean;
+  ColumnMoments moments(rows.cols());
   out.rows = for_each_chunk(rows, run, [&](const Samples<T>& chunk, Index first) {
     require_finite(chunk, first == 0 ? "the data" : fmt::format("the data, counted from row {}", first));
     out.entries += double(chunk.stored());
     out.bytes += double(chunk.bytes());
-    if (kind == Scale::none) return;
-    const Scaling<T> part = Scaling<T>::fit(Scale::center, chunk);  // refuses sparse data in words
-    const double before = double(first), here = double(chunk.rows());
-    const auto m = chunk.dense();
-    for (Index i = 0; i < m.rows(); ++i)
-      squares += (m.row(i).transpose().template cast<double>() - part.shift).cwiseAbs2();
-    const Vector<double> apart = part.shift - mean;
-    squares += apart.cwiseAbs2() * (before * here / (before + here));
-    mean += apart * (here / (before + here));
+    out.all_zero = out.all_zero && is_zero(chunk);
+    if (kind != Scale::none) moments.add(chunk);
   });
-  out.scaling.kind = kind;
-  if (kind == Scale::none) return out;
-  const auto n = double(out.rows);
-  out.scaling.shift = mean;
-  if (kind == Scale::center) return out;
-  out.scaling.factor.resize(mean.size());
-  for (Index j = 0; j < mean.size(); ++j) {  // constant columns as in Scaling::fit
-    const double sigma = std::sqrt(squares[j] / n);
-    const double rounding = n * std::numeric_limits<double>::epsilon() * std::abs(mean[j]);
-    out.scaling.factor[j] = sigma > rounding && std::isfinite(1 / sigma) ? 1 / sigma : 1;
-  }
+  out.scaling = moments.scaling<T>(kind);
   return out;
 }
 
 #define MERCER_INSTANTIATE(T)                                                            \
   template Samples<T> stacked(const std::vector<Samples<T>>&, Index);                    \
   template Samples<T> gather_rows(RowSource<T>&, const std::vector<Index>&, const Run&); \
+  template bool is_zero(const Samples<T>&);                                              \
   template RowSurvey<T> survey(RowSource<T>&, Scale, const Run&);
 MERCER_INSTANTIATE(float)
 MERCER_INSTANTIATE(double)

@@ -31,11 +31,16 @@ template <class T>
 template <class T>
 [[nodiscard]] Samples<T> gather_rows(RowSource<T>& rows, const std::vector<Index>& which, const Run& run);
 
+/// Whether every number is 0.
+template <class T>
+[[nodiscard]] bool is_zero(const Samples<T>& samples);
+
 /// What there is to know before anything else, from one pass.
 template <class T>
 struct RowSurvey {
   Index rows = 0;
   double entries = 0, bytes = 0;  ///< of all rows
+  bool all_zero = true;
   Scaling<T> scaling;
 };
 /// Throws Error{bad_data} where a value is not finite, naming its row.

@@ -168,7 +168,8 @@ void write(const std::string& path, Metadata metadata, std::vector<Tensor> tenso
 
 File::File(std::string path) : path_(std::move(path)) {
   file_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file_ < 0 && errno == ENOENT) throw Error(ErrorCode::no_input, fmt::format("{}: no such file", path_));
+  if (file_ < 0 && errno == ENOENT)
+    throw Error(ErrorCode::no_input, fmt::format("{}: no such file", path_), "check the name and the folder");
   if (file_ < 0)
     throw Error(ErrorCode::no_input, fmt::format("{}: cannot open: {}", path_, std::strerror(errno)));
   try {

@@ -151,7 +151,8 @@ void require_options(const Dataset<double>& data, const TuneOptions& o, TuneBy b
   if (o.components < 0) fail(fmt::format("{} components", o.components), "a count");
   if (data.samples.rows() < std::max<Index>(2 * o.folds, 6))
     throw Error(ErrorCode::bad_data,
-                fmt::format("{} samples are too few for {} folds", data.samples.rows(), o.folds));
+                fmt::format("{} samples are too few for {} folds", data.samples.rows(), o.folds),
+                "each fold needs two, and all of them six: fewer folds (--folds), or more samples");
   if ((by == TuneBy::accuracy || by == TuneBy::alignment) && (!data.label || data.label->names.size() < 2))
     fail(fmt::format("choosing by {} needs classes, two at least", name_of(by)),
          "name their column with --label");

@@ -3,7 +3,7 @@
 
 #include "base/linalg.hpp"
 #include "base/parallel.hpp"
-#include "base/random.hpp"
+#include "operator/probed_size.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -17,8 +17,6 @@ constexpr Index least_rank = 128;
 /// Points by which rounding is judged beforehand.
 constexpr Index judged_points = 512;
 constexpr Index part_columns = 64;
-/// Random vectors that measure how much L⁻¹ enlarges, and steps of the power method with them.
-constexpr Index probes = 8, probe_steps = 12;
 
 /// X := L⁻¹X
 void solve_lower(const Block<double>& factor, Block<double>& x, const Run& run) {
@@ -36,24 +34,17 @@ void solve_lower(const Block<double>& factor, Block<double>& x, const Run& run) 
 struct Enlargement {
   double norm, trace;  ///< 2‖A‖‖A‖_F and ‖A‖_F²
 
-  /// ‖A‖ by powers of AᵀA on random vectors ω, ‖A‖_F² as the mean of ‖Aω‖².
   Enlargement(const Block<double>& factor, const Vector<double>& squares) {
     const Index r = factor.rows();
     const Vector<double> d = squares.cwiseMax(0.0).cwiseSqrt();
-    Block<double> x(r, probes);
-    Random random(0, 0x70726f6265ULL);
-    for (Index i = 0; i < x.size(); ++i) x.data()[i] = random.normal();
-    double largest = 0;
-    for (Index step = 0; step <= probe_steps; ++step) {
+    const ProbedSize size = probed_size(r, [&](Block<double>& x) {  // X := AᵀAX
       x = d.asDiagonal() * x;
-      linalg::solve_lower<double>(linalg::Transpose::no, r, probes, factor.data(), r, x.data(), r);
-      if (step == 0) trace = x.squaredNorm() / double(probes);
-      if (step == probe_steps) largest = x.colwise().squaredNorm().maxCoeff();
-      linalg::solve_lower<double>(linalg::Transpose::yes, r, probes, factor.data(), r, x.data(), r);
+      linalg::solve_lower<double>(linalg::Transpose::no, r, x.cols(), factor.data(), r, x.data(), r);
+      linalg::solve_lower<double>(linalg::Transpose::yes, r, x.cols(), factor.data(), r, x.data(), r);
       x = d.asDiagonal() * x;
-      x.colwise().normalize();
-    }
-    norm = 2 * std::sqrt(largest * trace);
+    });
+    trace = size.trace;
+    norm = 2 * std::sqrt(size.largest * trace);
   }
 };
 

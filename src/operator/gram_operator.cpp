@@ -18,7 +18,7 @@ namespace {
 /// all that is done to them. Kept: the whole tile, for which BLAS packs its points once.
 constexpr Index rows_multiplied = 64, rows_kept = tile::size;
 
-/// The largest value in small tiles along the diagonal, which bounds all values of a PSD kernel.
+/// In small tiles along the diagonal.
 double largest_near_diagonal(const KernelTiles<double>& tiles, Index n) {
   constexpr Index step = 8;
   std::array<double, step * step> values{};
@@ -31,6 +31,18 @@ double largest_near_diagonal(const KernelTiles<double>& tiles, Index n) {
       if (!(size <= largest)) largest = size;  // what is no number stays
       if (!std::isfinite(largest)) return largest;
     }
+  }
+  return largest;
+}
+
+double largest_anywhere(const KernelTiles<double>& tiles, Index n) {
+  Vector<double> row(n);
+  double largest = 0;
+  for (Index i = 0; i < n; ++i) {
+    tiles.evaluate(i, 1, 0, n, row.data());
+    for (const double value : row)
+      if (!(std::abs(value) <= largest)) largest = std::abs(value);
+    if (!std::isfinite(largest)) return largest;
   }
   return largest;
 }
@@ -184,6 +196,12 @@ void GramOperator::multiply_tile(Index i, Index j, Index vectors, const TileOper
   });
 }
 
+double largest_value(const KernelTiles<double>& tiles, Definiteness definiteness) {
+  constexpr double tiny = 1e-15;
+  const double near = largest_near_diagonal(tiles, tiles.rows());
+  return definiteness == Definiteness::psd || !(near < tiny) ? near : largest_anywhere(tiles, tiles.rows());
+}
+
 GramOperator::GramOperator(const Kernel& kernel, const Samples<double>& samples, Storage storage,
                            const Run& run)
     : SymmetricOperator<double>(samples.rows()),
@@ -191,7 +209,7 @@ GramOperator::GramOperator(const Kernel& kernel, const Samples<double>& samples,
       storage_(storage),
       exact_tiles_(std::in_place, kernel, samples),
       kernel_(kernel.to_string()) {
-  const double largest = largest_near_diagonal(*exact_tiles_, size());
+  const double largest = largest_value(*exact_tiles_, kernel.definiteness());
   scale_ = scale_for(largest);
   bounded_ =
       scale_ == 1 && largest < 1e30 && kernel.definiteness() == Definiteness::psd && !kernel.is_precomputed();

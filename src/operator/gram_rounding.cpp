@@ -15,6 +15,9 @@ namespace {
 
 /// Rows looked at, and how many of them are those of the largest points.
 constexpr Index most_rows = 32, largest_rows = 12;
+/// Of few points every pair is looked at: where only near points are alike, a few pairs are all that rounding
+/// moves.
+constexpr Index all_pairs = 128;
 /// Columns of them that are looked at: fewer where the points have many features, for the memory of copies.
 constexpr Index most_columns = 2048, fewest_columns = 64;
 constexpr double most_entries = 2e6;
@@ -43,17 +46,20 @@ std::vector<Index> rows_to_look_at(const Samples<T>& samples) {
   std::iota(order.begin(), order.end(), Index(0));
   if (n <= most_rows) return order;
   const std::vector<double> size = squared_lengths(samples);
-  std::partial_sort(order.begin(), order.begin() + largest_rows, order.end(), [&](Index a, Index b) {
+  const auto end = order.begin() + largest_rows;
+  std::partial_sort(order.begin(), end, order.end(), [&](Index a, Index b) {
     const double x = size[static_cast<std::size_t>(a)], y = size[static_cast<std::size_t>(b)];
     return x != y ? x > y : a < b;
   });
-  std::sort(order.begin() + largest_rows, order.end());
+  std::vector<Index> out(order.begin(), end);
+  std::sort(order.begin(), end);
   constexpr Index others = most_rows - largest_rows;
-  for (Index i = 0; i < others; ++i)
-    order[static_cast<std::size_t>(largest_rows + i)] =
-        order[static_cast<std::size_t>(largest_rows + i * (n - largest_rows) / others)];
-  order.resize(most_rows);
-  return order;
+  for (Index i = 0; i < others; ++i) {
+    Index row = i * (n - largest_rows) / others;  // counted without the largest
+    for (auto large = order.begin(); large != end; ++large) row += *large <= row;
+    out.push_back(row);
+  }
+  return out;
 }
 
 /// A matrix that was given is as it is; what is computed with it rounds.
@@ -88,11 +94,17 @@ GramRounding gram_rounding(const Kernel& kernel, const Samples<T>& samples) {
   if (n == 0) return out;
   if (kernel.is_precomputed()) return rounding_of_given(samples);
   const ThreadScope alone(Run{.threads = 1});  // BLAS on more threads gives other bits
-  const std::vector<Index> rows = rows_to_look_at(samples);
   const double entries = double(samples.stored()) / double(n);
   const Index most =
       std::clamp(static_cast<Index>(most_entries / std::max(1.0, entries)), fewest_columns, most_columns);
-  const bool some = n > most;
+  const bool some = n > most, all = n <= all_pairs && !some;
+  std::vector<Index> rows;
+  if (all) {
+    rows.resize(static_cast<std::size_t>(n));
+    std::iota(rows.begin(), rows.end(), Index(0));
+  } else {
+    rows = rows_to_look_at(samples);
+  }
   // Columns of the largest points too: what they do to each other may be most of it.
   const Index forced = some ? std::min(largest_rows, static_cast<Index>(rows.size())) : 0,
               spread = some ? most : n;
@@ -100,10 +112,10 @@ GramRounding gram_rounding(const Kernel& kernel, const Samples<T>& samples) {
   for (Index j = 0; j < spread; ++j) columns.push_back(j * n / spread);
   Vector<double> of_columns = Vector<double>::Constant(forced + spread, double(n) / double(spread));
   of_columns.head(forced).setOnes();
-  const Samples<S> left = samples.select_rows(rows).template cast<S>(),
+  const Samples<S> left = (all ? samples : samples.select_rows(rows)).template cast<S>(),
                    right = (some ? samples.select_rows(columns) : samples).template cast<S>();
   const Matrix<double> moved = value_rounding(kernel, left, right);
-  const Vector<double> own = value_rounding(kernel, left, left).diagonal(),
+  const Vector<double> own = (all ? moved : value_rounding(kernel, left, left)).diagonal(),
                        left_lengths = lengths_of(kernel, left), right_lengths = lengths_of(kernel, right);
   const auto count = static_cast<Index>(rows.size());
   const Index large = count < n ? largest_rows : count;

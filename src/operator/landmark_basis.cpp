@@ -4,13 +4,16 @@
 #include "base/linalg.hpp"
 #include "base/parallel.hpp"
 #include "kernel/tiles.hpp"
+#include "operator/gram_rounding.hpp"
 #include "operator/pivoted_cholesky.hpp"
+#include "operator/probed_size.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 namespace mercer {
@@ -64,6 +67,34 @@ Vector<double> enlargement(const Block<double>& factor, const Run& run) {
   return squares.rowwise().sum().cwiseSqrt();
 }
 
+double feature_rounding(double of_element, const Vector<double>& squared_columns, double diagonal_sum,
+                        const Block<double>& factor, const Run& run) {
+  const Vector<double> g = enlargement(factor, run);
+  return 4 * of_element * std::sqrt(diagonal_sum) *
+         std::sqrt(g.cwiseAbs2().dot(squared_columns.cwiseMax(0.0)));
+}
+
+double factor_rounding(double of_element, const FeatureMoments& moments, const Block<double>& factor) {
+  const Index r = factor.rows();
+  const Vector<double> d = factor.rowwise().norm();
+  const ProbedSize size = probed_size(r, [&](Block<double>& x) {  // X := AᵀAX
+    x = d.asDiagonal() * x;
+    linalg::solve_lower<double>(linalg::Transpose::no, r, x.cols(), factor.data(), r, x.data(), r);
+    Block<double> image = moments.scatter.selfadjointView<Eigen::Lower>() * x;
+    if (moments.centered)
+      image += moments.mean * (double(moments.count) * moments.mean.transpose() * x).eval();
+    x = std::move(image);
+    linalg::solve_lower<double>(linalg::Transpose::yes, r, x.cols(), factor.data(), r, x.data(), r);
+    x = d.asDiagonal() * x;
+  });
+  return of_element * std::sqrt(size.largest * size.trace);
+}
+
+template <class T>
+double element_rounding(double of_kernel_values, Index rank) {
+  return of_kernel_values + double(std::numeric_limits<T>::epsilon()) * std::sqrt(double(rank)) / 4;
+}
+
 namespace {
 
 /// By complete pivoting of what is new in the landmarks after the fixed ones, relative to their diagonals.
@@ -110,7 +141,7 @@ IndependentLandmarks independent_landmarks(const Kernel& kernel, const Samples<T
                                            const Block<double>& fixed, const Run& run) {
   const Block<double> all = gram<double>(kernel, landmarks.template cast<double>(), run);
   if (!all.allFinite()) throw kernel_overflow(kernel);
-  const double least = cholesky_rounding<T>(landmarks.rows());
+  const double least = cholesky_rounding<T>(landmarks.rows()) + gram_rounding<T>(kernel, landmarks).relative;
   IndependentLandmarks out;
   out.factor = extended_cholesky(fixed, all, least);
   if (out.factor.rows() == landmarks.rows() && is_tame<T>(out.factor, run)) {
@@ -192,6 +223,8 @@ template IndependentLandmarks independent_landmarks(const Kernel&, const Samples
                                                     const Block<double>&, const Run&);
 template IndependentLandmarks independent_landmarks(const Kernel&, const Samples<double>&,
                                                     const Block<double>&, const Run&);
+template double element_rounding<float>(double, Index);
+template double element_rounding<double>(double, Index);
 template double squared_norm(const float*, Index);
 template double squared_norm(const double*, Index);
 template class LandmarkBasis<float>;

@@ -4,6 +4,7 @@
 
 #include <mercer/kernel.hpp>
 
+#include "operator/feature_moments.hpp"
 #include "operator/triangle_solver.hpp"
 
 #include <vector>
@@ -16,8 +17,23 @@ namespace mercer {
                                               double least);
 
 /// g_p = ‖e_pᵀL⁻¹D‖, D² = diag LLᵀ: how much the rounding of k_S, relative to √(k_ss k(x, x)), is enlarged in
-/// the p-th element of φ(x) = L⁻¹k_S(x). At least √k_pp/L_pp; more where dependent landmarks follow each other.
+/// the p-th element of φ(x) = L⁻¹k_S(x). At least √k_pp/L_pp; more where dependent landmarks follow each
+/// other.
 [[nodiscard]] Vector<double> enlargement(const Block<double>& factor, const Run& run);
+
+/// How far rounding moves an eigenvalue of FFᵀ, φ(x)ᵀ the rows of F: an element of k_S is off by
+/// of_element·√(k_ss k(x, x)), so ‖δF_p‖ ≈ of_element·g_p √tr K in the p-th column, and F_pF_pᵀ changes by
+/// 2‖F_p‖‖δF_p‖. The columns' errors are independent of each other, so their squares add. Given ‖F_p‖² and tr
+/// K.
+[[nodiscard]] double feature_rounding(double of_element, const Vector<double>& squared_columns,
+                                      double diagonal_sum, const Block<double>& factor, const Run& run);
+/// The same for rounding of K_SS = LLᵀ, elements by of_element·√(k_ss k_tt): FFᵀ changes by AEAᵀ, A = FL⁻¹D,
+/// and independent errors E make that as large as of_element·‖A‖‖A‖_F.
+[[nodiscard]] double factor_rounding(double of_element, const FeatureMoments& moments,
+                                     const Block<double>& factor);
+/// Rounding of an element of k_S, relative as above, in T: what evaluating it loses, and solving with L.
+template <class T>
+[[nodiscard]] double element_rounding(double of_kernel_values, Index rank);
 
 /// Landmarks that stay independent in double, and the factor of their matrix. Those chosen in float may not.
 struct IndependentLandmarks {
@@ -25,8 +41,9 @@ struct IndependentLandmarks {
   Block<double> factor;
 };
 /// The first `fixed.rows()` of the landmarks have a factor already. The order is kept where the factor in it
-/// enlarges rounding no more than its pivots alone explain. Else they are taken by complete pivoting: then small
-/// pivots do not multiply (Higham 2002, section 10.3), and what is left out is dependent on what was taken.
+/// enlarges rounding no more than its pivots alone explain. Else they are taken by complete pivoting: then
+/// small pivots do not multiply (Higham 2002, section 10.3), and what is left out is dependent on what was
+/// taken.
 template <class T>
 [[nodiscard]] IndependentLandmarks independent_landmarks(const Kernel& kernel, const Samples<T>& landmarks,
                                                          const Block<double>& fixed, const Run& run);

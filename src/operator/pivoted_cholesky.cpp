@@ -6,6 +6,7 @@
 #include "base/random.hpp"
 #include "base/thread_scratch.hpp"
 #include "base/weighted_draw.hpp"
+#include "operator/gram_rounding.hpp"
 #include "operator/triangle_solver.hpp"
 
 #include <fmt/format.h>
@@ -53,18 +54,35 @@ PivotedCholesky<T>::PivotedCholesky(const Kernel& kernel, const Samples<T>& samp
                   fmt::format("kernel {} is {} for row {} and itself", kernel.to_string(), diagonal_[i], i),
                   "scale the inputs (--scale standardize) or choose smaller parameters");
   remaining_ = diagonal_;
+  element_rounding_ = gram_rounding<T>(kernel, samples).relative;
   take_given(request, run);
   if (request.draw) draw_pivots(request, run);
+}
+
+/// Below this share of its diagonal element nothing but rounding is left of a pivot.
+template <class T>
+double PivotedCholesky<T>::rounding(Index rank) const {
+  return cholesky_rounding<T>(rank) + element_rounding_;
 }
 
 template <class T>
 void PivotedCholesky<T>::take_given(const PivotRequest& request, const Run& run) {
   const auto& given = request.first;
+  const bool known = request.factor.size() > 0;
   for (std::size_t next = 0; next < given.size() && rank() < request.max_rank; next += largest_block) {
+    const Index room = request.max_rank - rank();
+    std::size_t count = std::min<std::size_t>(largest_block, given.size() - next);
+    if (known) count = std::min(count, static_cast<std::size_t>(room));
     const auto begin = given.begin() + static_cast<std::ptrdiff_t>(next);
-    const std::size_t count = std::min<std::size_t>(largest_block, given.size() - next);
-    const Candidates block = examine({begin, begin + static_cast<std::ptrdiff_t>(count)});
-    append(take_in_order(block, request.max_rank - rank()), run);
+    std::vector<Index> rows(begin, begin + static_cast<std::ptrdiff_t>(count));
+    if (known) {
+      const Index first = rank(), size = static_cast<Index>(count);
+      append({std::move(rows), request.factor.block(first, first, size, size),
+              request.factor.block(first, 0, size, first).template cast<T>()},
+             run);
+    } else {
+      append(take_in_order(examine(std::move(rows)), room), run);
+    }
     run.report("factor", double(next + count) / double(given.size()));
     run.check();
   }
@@ -85,8 +103,8 @@ void PivotedCholesky<T>::draw_pivots(const PivotRequest& request, const Run& run
     }
     const Index room = request.max_rank - rank();
     if (room <= 0) return;
-    const double rounding = cholesky_rounding<T>(rank());
-    const WeightedDraw draw((remaining_.array() > rounding * diagonal_.array()).select(remaining_, 0.0));
+    const WeightedDraw draw(
+        (remaining_.array() > rounding(rank()) * diagonal_.array()).select(remaining_, 0.0));
     if (!(draw.total() > 0)) {
       stop_ = PivotStop::numerical_rank;
       return;
@@ -130,13 +148,13 @@ template <class T>
 template <class Accept>
 auto PivotedCholesky<T>::eliminate(const Candidates& block, Index room, Accept&& accept) const -> Accepted {
   const auto count = static_cast<Index>(block.rows.size());
-  const double rounding = cholesky_rounding<T>(rank() + count);
+  const double least = rounding(rank() + count);
   Block<double> columns(count, std::min(count, room));  // of the candidates' factor, for those taken
   Vector<double> left = block.remainder.diagonal();
   std::vector<Index> taken;
   for (Index i = 0; i < count && static_cast<Index>(taken.size()) < room; ++i) {
     const Index row = block.rows[static_cast<std::size_t>(i)];
-    if (!(left[i] > rounding * diagonal_[row]) || !accept(block.remainder(i, i), left[i])) continue;
+    if (!(left[i] > least * diagonal_[row]) || !accept(block.remainder(i, i), left[i])) continue;
     const auto step = static_cast<Index>(taken.size());
     auto column = columns.col(step);
     column = block.remainder.col(i);
@@ -177,9 +195,12 @@ void PivotedCholesky<T>::append(const Accepted& block, const Run& run) {
   const Index n = size(), before = rank(), width = static_cast<Index>(block.rows.size());
   if (width == 0) return;
   const KernelTiles<T> columns = tiles_.columns(block.rows);
-  Matrix<T> pivot_rows(width, std::max<Index>(1, before));
-  for (Index i = 0; i < width && before > 0; ++i)
-    copy_rows(block.rows[static_cast<std::size_t>(i)], 1, pivot_rows.data() + i * before);
+  Matrix<T> pivot_rows = block.earlier;
+  if (pivot_rows.size() == 0) {
+    pivot_rows.resize(width, std::max<Index>(1, before));
+    for (Index i = 0; i < width && before > 0; ++i)
+      copy_rows(block.rows[static_cast<std::size_t>(i)], 1, pivot_rows.data() + i * before);
+  }
   const TriangleSolver<T> solver(block.factor);
   while (static_cast<Index>(panels_.size()) * panel_width < before + width) {
     const Index stride = std::min(panel_width, max_rank_ - static_cast<Index>(panels_.size()) * panel_width);

@@ -18,7 +18,8 @@ struct PivotRequest {
   double tolerance = 0;  ///< stop once tr E ≤ tolerance · tr K, or · tr HFFᵀH ≤ tr HKH when centred
   bool centered = false;
   std::vector<Index> first = {};  ///< pivots taken before any is drawn, in this order
-  bool draw = true;               ///< then go on with random ones
+  Block<double> factor = {};  ///< L of the first pivots' K = L Lᵀ, where it is known: then none is skipped
+  bool draw = true;           ///< then go on with random ones
 };
 
 enum class PivotStop { rank, tolerance, numerical_rank };
@@ -37,6 +38,8 @@ class PivotedCholesky {
 
   [[nodiscard]] const Vector<double>& diagonal() const { return diagonal_; }    ///< of K
   [[nodiscard]] const Vector<double>& remaining() const { return remaining_; }  ///< of E, at least 0
+  /// Rounding of K as it is evaluated in T, relative to √(k_ii k_jj).
+  [[nodiscard]] double element_rounding() const { return element_rounding_; }
   /// E_ij = k(x_i, x_j) − F_i·F_j, to cholesky_rounding of √(k_ii k_jj).
   [[nodiscard]] double remainder(Index i, Index j) const;
   /// tr FFᵀ, or tr HFFᵀH.
@@ -65,7 +68,8 @@ class PivotedCholesky {
   };
   struct Accepted {
     std::vector<Index> rows;
-    Block<double> factor;  ///< L_bb, with E(rows, rows) = L_bb L_bbᵀ
+    Block<double> factor;    ///< L_bb, with E(rows, rows) = L_bb L_bbᵀ
+    Matrix<T> earlier = {};  ///< F(rows, :) of the columns so far; empty: as F has them
   };
   [[nodiscard]] Candidates examine(std::vector<Index> rows) const;
   [[nodiscard]] Accepted take_in_order(const Candidates& block, Index room) const;
@@ -74,6 +78,7 @@ class PivotedCholesky {
   template <class Accept>
   [[nodiscard]] Accepted eliminate(const Candidates& block, Index room, Accept&& accept) const;
   void append(const Accepted& block, const Run& run);
+  [[nodiscard]] double rounding(Index rank) const;
   void take_given(const PivotRequest& request, const Run& run);
   void draw_pivots(const PivotRequest& request, const Run& run);
 
@@ -83,6 +88,7 @@ class PivotedCholesky {
   std::vector<Index> pivots_;
   Vector<double> diagonal_, remaining_;
   double mean_part_ = 0;  ///< 1ᵀFFᵀ1/n
+  double element_rounding_ = 0;
   PivotStop stop_ = PivotStop::rank;
 };
 

@@ -37,20 +37,30 @@ Vector<double> column_means(const Samples<T>& x) {
 
 template <class T>
 double total_scatter(const Samples<T>& x, const Vector<double>& mean) {
-  double total = 0;
+  // Short sums, added up with more digits: in a long one equal terms would all round the same way.
+  constexpr Index columns_together = 256;
+  long double total = 0;
   if (!x.is_sparse()) {
     const auto m = x.dense();
     for (Index i = 0; i < m.rows(); ++i)
-      total += (m.row(i).template cast<double>().transpose() - mean).squaredNorm();
-    return total;
+      for (Index j = 0; j < m.cols(); j += columns_together) {
+        const Index count = std::min(columns_together, m.cols() - j);
+        total += (m.row(i).segment(j, count).template cast<double>().transpose() - mean.segment(j, count))
+                     .squaredNorm();
+      }
+    return double(total);
   }
-  const auto s = x.sparse();  // ‖x − μ‖² = ‖μ‖² + Σ over x's entries of (x_k − μ_k)² − μ_k²
-  total = double(x.rows()) * mean.squaredNorm();
+  // Entries that are stored, and zeros that are not: nothing is subtracted, so no digit is lost.
+  const auto s = x.sparse();
+  Vector<double> stored = Vector<double>::Zero(s.cols());
   for (auto p = s.outerIndexPtr()[0]; p < s.outerIndexPtr()[s.rows()]; ++p) {
-    const double value = double(s.valuePtr()[p]), m = mean[s.innerIndexPtr()[p]];
-    total += value * (value - 2 * m);
+    const Index column = s.innerIndexPtr()[p];
+    const double value = double(s.valuePtr()[p]) - mean[column];
+    total += value * value;
+    stored[column] += 1;
   }
-  return std::max(0.0, total);
+  for (Index j = 0; j < s.cols(); ++j) total += (double(s.rows()) - stored[j]) * mean[j] * mean[j];
+  return double(total);
 }
 
 /// Rows [i, i + count) minus the mean, subtracted in double: the digits of data far from the origin stay.

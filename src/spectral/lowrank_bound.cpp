@@ -48,11 +48,12 @@ double Remainder::probable() const {
 }
 
 Remainder with_points(Remainder before, const RemainderGroup& group, double delta,
-                      const std::vector<double>& trace_in) {
+                      const std::vector<double>& trace_in, double hidden) {
   Remainder out = std::move(before);
   out.delta += delta;
   for (std::size_t g = 0; g < out.groups.size(); ++g)
-    if (out.groups[g].rank < group.rank) out.cross += std::sqrt(out.groups[g].trace * trace_in[g]);
+    if (out.groups[g].rank < group.rank)
+      out.cross += std::sqrt((out.groups[g].trace + hidden) * (trace_in[g] + hidden));
   if (out.groups.empty() || out.groups.back().rank != group.rank) {
     out.groups.push_back(group);
     return out;

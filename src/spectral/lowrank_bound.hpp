@@ -39,9 +39,10 @@ struct Remainder {
 /// Adds points of a group of this rank. `trace_in[g]` is the trace that their remainder has on the basis of
 /// groups[g] alone. Same rank: the two blocks and what lies between them are PSD together, and the norm of a
 /// PSD matrix is at most the sum of its diagonal blocks' norms. Lower rank g: what lies between them is a
-/// block of the remainder on the basis of g, which is PSD, so ‖E_gh‖² ≤ ‖E_gg‖·‖E_hh on g‖ ≤ tr·tr.
+/// block of the remainder on the basis of g, which is PSD, so ‖E_gh‖² ≤ ‖E_gg‖·‖E_hh on g‖ ≤ tr·tr; `hidden`
+/// is what rounding may hide of either trace, and the root of a product makes much of little.
 [[nodiscard]] Remainder with_points(Remainder before, const RemainderGroup& group, double delta,
-                                    const std::vector<double>& trace_in);
+                                    const std::vector<double>& trace_in, double hidden = 0);
 
 /// Two sets of points on one basis, each with a single group.
 [[nodiscard]] Remainder joined(const Remainder& a, const Remainder& b);

@@ -30,6 +30,8 @@ constexpr double count_flops = 5e7;
 constexpr double cheap_flops = 2e10;
 /// Operations a second and thread, roughly: of a factor in blocks, of a sparse product with eight vectors.
 constexpr double factor_rate = 1e10, product_rate = 2e9;
+/// Up to so many rows LAPACK takes a second or two.
+constexpr Index dense_rows = 2000;
 /// Of a filter: what it lifts the bottom by, the passes a first look takes and those a solve is thought to
 /// take.
 constexpr double filter_gain = 200;
@@ -148,6 +150,21 @@ void count_below(const Problem& problem, const ShiftInvert& inverse, const Ritz&
   out.spectrum.missed.probable = std::max(out.spectrum.missed.probable, out.spectrum.missed.rigorous);
 }
 
+/// All eigenpairs, the null vector moved to the top.
+BottomPairs by_lapack(const Problem& problem) {
+  const Index n = problem.size(), found = problem.count + problem.more;
+  Block<double> all = Block<double>(problem.a);
+  if (problem.known() == 1) all += 2 * problem.norm * problem.null_vector * problem.null_vector.transpose();
+  Vector<double> values;
+  linalg::syevd(all, values);
+  const double rounding = 8 * std::sqrt(double(n)) * epsilon * problem.norm;
+  const double next = found < n - problem.known() ? values[found] - rounding : problem.norm;
+  const Ritz ritz = rayleigh_ritz(problem, all.leftCols(found));
+  if (worst(problem, ritz) > problem.tolerance)
+    throw_not_converged(problem, ritz, 1, "a larger residual is what rounding allows");
+  return finish(problem, ritz, std::max(0.0, next), BottomMethod::dense, 1);
+}
+
 BottomPairs by_factor(const Problem& problem, ShiftInvert& inverse) {
   const Run& run = problem.run;
   run.report("factorisation", 0);
@@ -188,6 +205,7 @@ BottomPairs by_factor(const Problem& problem, ShiftInvert& inverse) {
     count_below(problem, inverse, ritz, out);
     return out;
   }
+  if (problem.size() <= dense_rows) return by_lapack(problem);
   throw_not_converged(problem, ritz, passes, "ask for fewer components or a larger residual");
 }
 

@@ -10,6 +10,7 @@ enum class BottomMethod {
   automatic,     ///< shift-invert where the factor is cheap, iteration where it is not
   shift_invert,  ///< sparse Cholesky of A + σI (CHOLMOD), block Krylov on its inverse
   iteration,     ///< products with A alone
+  dense,         ///< LAPACK, on a small matrix that neither of them solves
 };
 
 struct BottomRequest {

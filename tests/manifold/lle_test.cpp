@@ -364,5 +364,15 @@ TEST(Lle, ThePlanNamesTheProblem) {
   EXPECT_GT(plan.flops, 0);
 }
 
+TEST(LleBottom, OfTwoDistantClustersIsFoundThoughRoundingHidesItFromTheInverse) {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    Matrix<double> x = test::random_matrix<double>(20, 1, seed);
+    x.bottomRows(10).array() += 50;
+    const auto model = Lle<double>::fit(x, with(LleVariant::standard, 11));
+    EXPECT_EQ(model.components(), 2) << seed;
+    EXPECT_LE(model.report().residuals.maxCoeff(), 1e-11 * model.report().trace) << seed;
+  }
+}
+
 }  // namespace
 }  // namespace mercer

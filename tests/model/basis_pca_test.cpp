@@ -5,6 +5,7 @@
 #include <mercer/pca.hpp>
 
 #include "decompositions.hpp"
+#include "expect_error.hpp"
 #include "support.hpp"
 
 #include <fmt/format.h>
@@ -245,6 +246,18 @@ TEST(BasisPcaRelations, OfLinesAndCubicsHaveTheirDigitsFarFromTheOrigin) {
     EXPECT_NEAR(found[name] / unit, value, 1e-6 * std::abs(value)) << name;
 }
 
+TEST(BasisPcaRelations, ThatRoundingHidesAreNotReported) {
+  Matrix<double> x(6, 1);
+  for (Index i = 0; i < 6; ++i) x(i, 0) = 1e8 + double(i);
+  const auto model = BasisPca<double>::fit(x, {.basis = Basis::monomials(2), .smallest = 3, .center = false});
+  const Report& r = model.report();
+  EXPECT_LT(r.components, 3);
+  for (Index i = 0; i < r.components; ++i)
+    EXPECT_NEAR(model.directions().col(i).norm(), 1, 1e-6) << "of length 1";
+  ASSERT_FALSE(r.notes.empty());
+  test::expect_contains(r.notes.back(), "of 3 relations stand out from rounding");
+}
+
 TEST(BasisPcaRelations, SeveralAtOnceAreOrthonormalAndOrderedFarFromTheOrigin) {
   // A circle in a plane of space: the plane, its multiples by x1, x2, x3, and the circle.
   Matrix<double> x(200, 3);
@@ -393,18 +406,35 @@ TEST(BasisPcaOptions, MistakesAreFoundBeforeTheWork) {
 
 TEST(BasisPcaRange, InputsWhosePowersLeaveTheRangeAreRefusedByThatName) {
   const Matrix<double> x = 1e-300 * test::random_matrix<double>(20, 2, 82);
-  const auto message = [&](const BasisPcaOptions& options) {
-    try {
-      (void)BasisPca<double>::fit(x, options);
-    } catch (const Error& e) {
-      return std::string(e.what());
-    }
-    return std::string("no error");
+  const auto message = [&](const BasisPcaOptions& options, const Matrix<double>& points) {
+    return std::string(test::error_of([&] { (void)BasisPca<double>::fit(points, options); }).what());
   };
-  EXPECT_NE(message({}).find("underflow"), std::string::npos) << message({});
-  EXPECT_NE(message({.smallest = 1, .center = false}).find("leave the range of numbers"), std::string::npos);
+  EXPECT_NE(message({}, x).find("underflow"), std::string::npos) << message({}, x);
+  EXPECT_NE(message({.smallest = 1, .center = false}, x).find("leave the range of numbers"),
+            std::string::npos);
+  EXPECT_NE(message({.basis = Basis::polynomial(2), .smallest = 1, .center = false},
+                    1e100 * test::random_matrix<double>(20, 2, 82))
+                .find("sums of their squares overflow"),
+            std::string::npos);
+  EXPECT_NE(
+      message({.basis = Basis::monomials(2), .center = false}, 1e50 * test::random_matrix<double>(20, 2, 84))
+          .find("sums of their squares overflow"),
+      std::string::npos);
   const auto constant = BasisPca<double>::fit(Matrix<double>(Matrix<double>::Constant(20, 2, 0.1)));
   EXPECT_EQ(constant.components(), 0);
+}
+
+TEST(BasisPcaRange, ScoresThatSinglePrecisionDoesNotHoldAreRefused) {
+  for (const double size : {1e-17, 1e20}) {
+    const Matrix<double> x = size * test::random_matrix<double>(20, 2, 83);
+    const BasisPcaOptions options{.basis = Basis::formulas({"x1*x2"})};
+    EXPECT_GT(BasisPca<double>::fit(x, options).components(), 0);
+    const std::string words =
+        test::error_of([&] { (void)BasisPca<float>::fit(Matrix<float>(x.cast<float>()), options); }).what();
+    EXPECT_NE(words.find(size > 1 ? "too much for single precision" : "too little for single precision"),
+              std::string::npos)
+        << words;
+  }
 }
 
 }  // namespace

@@ -2,11 +2,10 @@
 #include <mercer/kernel_pca.hpp>
 #include <mercer/pca.hpp>
 
+#include "decompositions.hpp"
 #include "support.hpp"
 
 #include <rapidcheck/gtest.h>
-
-#include <Eigen/Eigenvalues>
 
 #include <stop_token>
 #include <thread>
@@ -358,24 +357,6 @@ TYPED_TEST(KernelPcaFit, EqualPointsHaveNoComponentsOnAnyRoute) {
   }
 }
 
-TEST(KernelPcaRounding, AKernelThatIsAlmostConstantIsStillFittedAndBoundedFromAbove) {
-  // γ → 0: K → 11ᵀ, the eigenvalues of K̃ scale with powers of γ, down to where rounding of K hides them.
-  const Samples<double> x = test::random_matrix<double>(1000, 2, 32);
-  const double base = 1e-3;
-  const auto reference =
-      KernelPca<double>::fit(x, {.components = 8, .kernel = Kernel::rbf(base), .route = Route::dense});
-  for (double gamma : {1e-5, 1e-6, 1e-7})
-    for (Route route : {Route::stored, Route::tiled}) {
-      const auto model =
-          KernelPca<double>::fit(x, {.components = 5, .kernel = Kernel::rbf(gamma), .route = route});
-      EXPECT_GE(model.components(), 2) << gamma;
-      const double ratio = gamma / base;
-      const double truth = reference.report().gram_eigenvalues[5] * std::pow(ratio, 3);  // a cubic monomial's
-      EXPECT_GE(model.report().missed.rigorous, 0.9 * truth) << gamma;
-      EXPECT_GE(model.report().missed.probable, 0.9 * truth) << gamma;
-    }
-}
-
 TYPED_TEST(KernelPcaFit, ResidualsAreThoseOfTheVectorsTheModelKeeps) {
   using T = TypeParam;
   const Index n = 450;
@@ -486,117 +467,6 @@ RC_GTEST_PROP(KernelPcaProperty, LargerDataAndNewPointsKeepTheIdentities, ()) {
   RC_ASSERT(model.report().explained_variance_ratio.sum() <= 1 + 1e-10);
   for (Index i = 1; i < model.components(); ++i)
     RC_ASSERT(model.report().variances[i] <= model.report().variances[i - 1] * (1 + 1e-12));
-}
-
-/// Eigenvalues of HKH with K summed in long double, descending.
-Vector<double> careful_eigenvalues(const Matrix<double>& x, int degree) {
-  using Wide = Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic>;
-  Wide rows = x.cast<long double>();
-  if (degree == 1) rows.rowwise() -= rows.colwise().mean().eval();
-  Wide k = rows * rows.transpose();
-  if (degree > 1) k = (k.array() + 1.0L).pow(degree).matrix();
-  const Eigen::Matrix<long double, Eigen::Dynamic, 1> means = k.rowwise().mean();
-  k.colwise() -= means;
-  k.rowwise() -= means.transpose();
-  k.array() += means.mean();
-  return Eigen::SelfAdjointEigenSolver<Wide>(k, Eigen::EigenvaluesOnly)
-      .eigenvalues()
-      .reverse()
-      .cast<double>();
-}
-
-TEST(KernelPcaRounding, IsPartOfEveryRoutesResidualsFarFromTheOrigin) {
-  Matrix<double> x = test::random_matrix<double>(60, 3, 31);
-  x.array() += 1e5;
-  const Vector<double> exact = careful_eigenvalues(x, 2);
-  for (const Route route : {Route::dense, Route::stored, Route::tiled, Route::lowrank}) {
-    KernelPcaOptions options;
-    options.components = 2;
-    options.kernel = Kernel::parse("poly(degree=2)");
-    options.route = route;
-    const auto model = KernelPca<double>::fit(Samples<double>(x), options);
-    const Report& r = model.report();
-    for (Index i = 0; i < r.components; ++i)
-      EXPECT_LE((exact.array() - r.gram_eigenvalues[i]).abs().minCoeff(), r.residuals[i]) << int(route);
-    EXPECT_GE(r.missed.rigorous, exact[r.components]) << int(route);
-  }
-}
-
-TEST(KernelPcaRounding, OfTheLinearKernelIsAvoidedByCentringTheInputs) {
-  Matrix<double> x = test::random_matrix<double>(60, 3, 32);
-  x.col(0).array() += 1e7;
-  const Vector<double> exact = careful_eigenvalues(x, 1);
-  for (const char* kernel : {"linear", "2*linear() + 1e-9*rbf(gamma=1)"})
-    for (const Route route : {Route::dense, Route::stored, Route::tiled, Route::lowrank}) {
-      KernelPcaOptions options;
-      options.components = 3;
-      options.kernel = Kernel::parse(kernel);
-      options.route = route;
-      const auto model = KernelPca<double>::fit(Samples<double>(x), options);
-      const double factor = kernel[0] == '2' ? 2 : 1;
-      ASSERT_EQ(model.components(), 3) << kernel << int(route);
-      EXPECT_LE((model.report().gram_eigenvalues - factor * exact.head(3)).norm(), 1e-6 * exact[0]) << kernel;
-      EXPECT_LE(model.report().residuals.maxCoeff(), 1e-7 * exact[0]) << kernel << int(route);
-      EXPECT_NEAR(model.report().trace, factor * exact.sum(), 1e-6 * exact[0]) << kernel;
-      EXPECT_LE((model.transform(Samples<double>(x)) - model.scores()).norm(), 1e-6 * model.scores().norm());
-    }
-}
-
-TEST(KernelPcaRange, DistancesAndLengthsThatUnderflowAreNotTakenForZero) {
-  const Matrix<double> x = 1e-300 * test::random_matrix<double>(30, 3, 72);
-  for (const char* kernel :
-       {"rbf(gamma=median)", "laplacian(gamma=median)", "cosine", "linear", "2*linear"}) {
-    const Kernel k = Kernel::parse(kernel);
-    if (std::string(kernel).starts_with("laplacian")) {  // |x − y| does not underflow
-      EXPECT_EQ(KernelPca<double>::fit(x, {.kernel = k}).components(), 2);
-      continue;
-    }
-    try {
-      (void)KernelPca<double>::fit(x, {.kernel = k});
-      ADD_FAILURE() << "no error: " << kernel;
-    } catch (const Error& e) {
-      EXPECT_EQ(e.code(), ErrorCode::bad_data) << kernel;
-      EXPECT_NE(std::string(e.what()).find("underflow"), std::string::npos) << e.what();
-    }
-    const auto equal =
-        KernelPca<double>::fit(Matrix<double>(Matrix<double>::Constant(30, 3, 0.5)), {.kernel = k});
-    EXPECT_LE(equal.components(), 1) << kernel;
-  }
-}
-
-TEST(KernelPcaRange, DistancesThatOverflowAreRefusedNotTakenForZero) {
-  const Matrix<double> x = 1e160 * test::random_matrix<double>(30, 3, 73);
-  for (const char* kernel :
-       {"rbf(gamma=1)", "matern32", "rq", "expr('-sqdist')", "0.5*rbf(gamma=1e-300) + laplacian"})
-    for (const Route route : {Route::dense, Route::stored, Route::tiled, Route::lowrank}) {
-      KernelPcaOptions options{.components = 1, .kernel = Kernel::parse(kernel), .route = route};
-      if (route == Route::lowrank && options.kernel.definiteness() != Definiteness::psd) continue;
-      options.lowrank.rank = route == Route::lowrank ? 5 : 0;
-      try {
-        (void)KernelPca<double>::fit(x, options);
-        ADD_FAILURE() << "no error: " << kernel;
-      } catch (const Error& e) {
-        EXPECT_EQ(e.code(), ErrorCode::bad_data) << kernel << e.what();
-        EXPECT_NE(std::string(e.what()).find("overflow"), std::string::npos) << e.what();
-      }
-    }
-}
-
-TEST(KernelPcaRange, KernelsWhoseSquaresOverflowAreRefusedOnEveryRoute) {
-  Matrix<double> x(3, 1);
-  x << 1e52, 2e52, -1e52;
-  for (const Route route : {Route::dense, Route::stored, Route::tiled, Route::lowrank}) {
-    KernelPcaOptions options;
-    options.kernel = Kernel::polynomial(2, 1, 1);
-    options.center = false;
-    options.route = route;
-    try {
-      (void)KernelPca<double>::fit(Samples<double>(x), options);
-      ADD_FAILURE() << "no error on route " << name_of(route);
-    } catch (const Error& e) {
-      EXPECT_EQ(e.code(), ErrorCode::bad_data) << e.what();
-    }
-  }
 }
 
 }  // namespace

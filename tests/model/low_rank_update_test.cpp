@@ -136,6 +136,30 @@ TEST(LowRankGrowth, TakesNewLandmarksAndItsTwoSidedBoundsHold) {
   }
 }
 
+TEST(LowRankGrowth, BoundsHoldWhereEarlierPointsAreRepresentedButForRounding) {
+  for (std::uint64_t seed = 0; seed < 150; ++seed) {
+    Random random(seed, 5);
+    const Index centres = 3 + static_cast<Index>(random.below(9)),
+                first = 6 + static_cast<Index>(random.below(12));
+    const Matrix<double> around = test::random_matrix<double>(centres, 3, seed),
+                         jitter = test::random_matrix<double>(24, 3, seed + 1000);
+    Matrix<double> x(24, 3);
+    for (Index i = 0; i < 24; ++i)
+      x.row(i) = around.row(static_cast<Index>(random.below(std::uint64_t(centres)))) +
+                 std::pow(10.0, -12 + double(seed % 8)) * jitter.row(i);
+    const Samples<double> samples = x;
+    const Kernel kernel = Kernel::rbf(0.2);
+    const auto grown = KernelPca<double>::fit(samples.middle_rows(0, first), low_rank(kernel, {.rank = 5}))
+                           .update(samples.middle_rows(first, 24 - first), {.max_rank = 20});
+    const Vector<double> exact = truth(kernel, samples, true);
+    const EigenvalueBounds& b = *grown.report().bounds;
+    for (Index i = 0; i < grown.components(); ++i) {
+      ASSERT_LE(b.rigorous_low[i], exact[i] + 1e-13) << seed;
+      ASSERT_GE(b.rigorous_high[i], exact[i] - 1e-13) << seed;
+    }
+  }
+}
+
 TYPED_TEST(LowRankModel, ComesBackFromItsFileAndGoesOn) {
   using T = TypeParam;
   const Samples<T> x = test::random_matrix<T>(300, 3, 5), more = test::random_matrix<T>(100, 3, 6);
@@ -159,6 +183,21 @@ TYPED_TEST(LowRankModel, ComesBackFromItsFileAndGoesOn) {
     EXPECT_EQ(updated.report().bounds->rigorous_high, updated_again.report().bounds->rigorous_high);
     model = updated;  // and once more with a basis that grew
   }
+  std::remove(path.c_str());
+}
+
+TYPED_TEST(LowRankModel, WithoutLandmarksComesBackFromItsFileToo) {
+  using T = TypeParam;
+  const std::string path =
+      testing::TempDir() + "mercer_no_landmarks_" + std::string(name_of(precision_of<T>)) + ".mercer";
+  const auto model =
+      KernelPca<T>::fit(Matrix<T>(Matrix<T>::Zero(30, 4)), low_rank(Kernel::linear(), {.rank = 3}));
+  ASSERT_EQ(model.components(), 0);
+  model.save(path);
+  const auto loaded = load_model<T>(path);
+  const auto& again = dynamic_cast<const KernelPca<T>&>(*loaded);
+  EXPECT_EQ(again.transform(Matrix<T>(Matrix<T>::Ones(2, 4))).cols(), 0);
+  EXPECT_EQ(again.report().to_json(), model.report().to_json());
   std::remove(path.c_str());
 }
 

@@ -138,6 +138,69 @@ TYPED_TEST(PcaFit, ASwarmAroundAFarAwayPointKeepsItsDigits) {
   EXPECT_LE((a.report().variances - b.report().variances).norm(), tolerance<T>(1e-7, 1e-4));
 }
 
+TEST(PcaRounding, OfLongSumsOfEqualTermsIsInTheResidualAndTheTrace) {
+  // Equal columns: every addition rounds the same way. One component, Σx̃² times the number of columns.
+  const Index d = 300000;
+  Vector<double> column(3);
+  column << 0.1, 0.7, -0.3;
+  const Vector<long double> wide = column.cast<long double>();
+  const long double mean = wide.mean(), exact = (wide.array() - mean).square().sum() * (long double)(d);
+  for (const bool tall : {false, true})
+    for (const Route route : {Route::dense, Route::stored}) {
+      const Matrix<double> x = column.replicate(1, tall ? 1 : d);
+      const Matrix<double> rows = column.replicate(tall ? d : 1, 1);
+      const auto model = Pca<double>::fit(tall ? rows : x, {.components = 1, .route = route});
+      const Report& r = model.report();
+      ASSERT_EQ(r.components, 1);
+      const double slack = 16 * std::numeric_limits<double>::epsilon() * double(exact);
+      EXPECT_LE(std::abs(double(r.gram_eigenvalues[0] - exact)), r.residuals[0] + slack) << tall;
+      EXPECT_LE(std::abs(double(r.trace - exact)), slack) << tall;
+    }
+}
+
+TEST(PcaFarFromTheOrigin, SparseRowsGiveWhatDenseRowsGive) {
+  for (const double offset : {1e3, 1e6, 1e8})
+    for (const Index columns : {3, 40}) {
+      Matrix<double> x = test::random_matrix<double>(20, columns, 91);
+      x.leftCols(3).array() += offset;
+      for (Index i = 0; i < 20; ++i)  // and columns with zeros, which are not moved
+        for (Index j = 3; j < columns; ++j)
+          if ((i + j) % 3 != 0) x(i, j) = 0;
+      const Samples<double> sparse = SparseMatrix<double>(x.sparseView());
+      const auto exact = Pca<double>::fit(x, {.components = 3});
+      for (const Route route : {Route::dense, Route::stored, Route::tiled}) {
+        const auto model = Pca<double>::fit(sparse, {.components = 3, .route = route});
+        const Report &r = model.report(), &e = exact.report();
+        for (Index i = 0; i < 3; ++i)
+          EXPECT_LE(std::abs(r.gram_eigenvalues[i] - e.gram_eigenvalues[i]),
+                    r.residuals[i] + e.residuals[i] + 1e-13 * e.trace)
+              << offset << " " << name_of(route);
+        EXPECT_LE(r.residuals[0], 1e-9 * e.trace) << offset << " " << name_of(route);
+        EXPECT_NEAR(r.trace, e.trace, 1e-13 * e.trace);
+        const Matrix<double> again = model.transform(sparse);
+        EXPECT_LE((again - model.scores()).cwiseAbs().maxCoeff(), 1e-15 * offset * 100);
+      }
+    }
+}
+
+TYPED_TEST(PcaFit, DirectionsOfWideDataAreOrthonormalBesideOneFarPoint) {
+  using T = TypeParam;
+  Matrix<double> x = test::random_matrix<double>(4, 60, 92);
+  x.row(2) *= std::is_same_v<T, float> ? 1e4 : 1e7;
+  const auto model = Pca<T>::fit(Matrix<T>(x.template cast<T>()), {.components = 3});
+  const Block<double> u = model.directions().template cast<double>();
+  EXPECT_LE((u.transpose() * u - Block<double>::Identity(3, 3)).cwiseAbs().maxCoeff(),
+            8 * double(std::numeric_limits<T>::epsilon()));
+  const auto wide =
+      Pca<double>::fit(Matrix<double>(x.template cast<T>().template cast<double>()), {.components = 3});
+  for (Index c = 0; c < 3; ++c) {  // the far point aside, whose own digits end there
+    Vector<double> found = model.scores().col(c).template cast<double>(), exact = wide.scores().col(c);
+    found[2] = exact[2] = 0;
+    if (found.dot(exact) < 0) found = -found;
+    EXPECT_LE((found - exact).norm(), (std::is_same_v<T, float> ? 1e-2 : 1e-6) * exact.norm()) << c;
+  }
+}
+
 TYPED_TEST(PcaFit, DataNearTheEndsOfTheRangeIsFittedOrRefusedByItsCause) {
   using T = TypeParam;
   const Matrix<T> x = test::random_matrix<T>(40, 3, 71);

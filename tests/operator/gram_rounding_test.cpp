@@ -42,6 +42,19 @@ TEST(GramRounding, SeesOneFarPointAmongMany) {
   EXPECT_GE(found.trace, of_itself * std::numeric_limits<double>::epsilon());
 }
 
+TEST(GramRounding, FindsFarPointsInWideDataWhereverTheyAre) {
+  Matrix<double> x = test::random_matrix<double>(100, 21000, 44);  // more numbers than are looked at
+  const auto with_far_rows = [&](Index a, Index b) {
+    Matrix<double> moved = x;
+    moved.row(a) *= 1e6;
+    moved.row(b) *= 1e6;
+    return gram_rounding<double>(Kernel::linear(), Samples<double>(moved)).norm;
+  };
+  const double first = with_far_rows(0, 1), later = with_far_rows(51, 74);
+  EXPECT_LT(later, 3 * first);
+  EXPECT_GT(later, first / 3);
+}
+
 TEST(GramRounding, OfAFormulaAtTheEdgeOfItsDomainIsANumber) {
   Matrix<double> x(4, 2);
   x << 1, 0, 0, 1, -1, 0, 0, -1;

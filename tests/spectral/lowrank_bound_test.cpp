@@ -51,6 +51,9 @@ TEST(RemainderBounds, NormsOfBlocksAddUpAndDistantGroupsAreCoupled) {
   EXPECT_FALSE(grown.one_sided());
   EXPECT_EQ(grown.trace(), 11);
   EXPECT_EQ(grown.rigorous(), 10 + 5);
+  // What rounding may hide of a trace of 0 shows in what lies between.
+  EXPECT_EQ(with_points(with_points({}, {5, 0, 0}, 1e-6, {}), {8, 1, 0.5}, 1e-6, {9}, 1).rigorous(),
+            1 + std::sqrt(10.0));
   EXPECT_EQ(joined(one, one).rigorous(), 20);
   EXPECT_THROW((void)joined(grown, one), Error);
 }
