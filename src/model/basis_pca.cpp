@@ -15,6 +15,7 @@
 #include "model/spectral_fit.hpp"
 #include "operator/dense_operator.hpp"
 #include "operator/feature_rows.hpp"
+#include "operator/scatter_operator.hpp"
 #include "spectral/orthonormal.hpp"
 
 #include <fmt/format.h>
@@ -75,15 +76,17 @@ void require_options(const BasisPcaOptions& options) {
 Route route_of(const BasisPcaOptions& options) { return options.smallest > 0 ? Route::dense : options.route; }
 
 /// The matrix was made of functions as rounded: Φ̃ is off by η = ‖Φ‖ times that rounding, which far from the
-/// origin is more than Φ̃'s own, and its square by 2‖Φ̃‖η + η².
-void allow_for_values(Spectrum<double>& s, const FeatureMap& map, const Vector<double>& sizes, Index n,
-                      double asked, Report& report) {
+/// origin is more than Φ̃'s own, and its square by 2‖Φ̃‖η + η². Then come the sums of so many terms.
+void allow_for_values(Solved<double>& solved, const FeatureMap& map, const Vector<double>& sizes, Index n,
+                      double terms, double asked, Report& report) {
+  Spectrum<double>& s = solved.spectrum;
   if (s.values.size() == 0) return;
   Index degree = 0;
   for (Index j = 0; j < map.count(); ++j) degree = std::max(degree, map.degree(j));
   const double eta =
       double(4 + degree) * std::numeric_limits<double>::epsilon() * std::sqrt(double(n)) * sizes.norm();
-  const double change = eta * (2 * std::sqrt(s.values[0]) + eta);
+  const double change =
+      eta * (2 * std::sqrt(s.values[0]) + eta) + rounding_of_sums(terms) * std::abs(solved.trace);
   s.residuals.array() += change;
   s.missed.rigorous += change;
   s.missed.probable += change;
@@ -246,7 +249,8 @@ BasisPca<T> BasisPca<T>::fit(const Samples<T>& samples, const BasisPcaOptions& o
         report);
   }
   if (!smallest && solved.spectrum.values.size() == 0) require_values_in_range(*model.map_, rows, run);
-  if (!smallest) allow_for_values(solved.spectrum, *model.map_, sizes, n, options.residual, report);
+  const double terms = double(route == Route::tiled ? std::max(n, m) : side == Side::features ? n : m);
+  if (!smallest) allow_for_values(solved, *model.map_, sizes, n, terms, options.residual, report);
   watch.lap("solve");
 
   if (side == Side::features) {

@@ -76,12 +76,6 @@ double terms_of_sums(const Samples<T>& points, Side side, Route route) {
   return side == Side::features ? rows : columns;
 }
 
-/// Of n terms that BLAS adds up some hundred at a time, relative. Where they are alike, as in constant
-/// columns or equal rows, every addition rounds the same way.
-double rounding_of_sums(double n) {
-  return (16 + std::min(n, 512 + n / 512) / 4) * std::numeric_limits<double>::epsilon();
-}
-
 /// What rounding has left of strong directions in weak ones, X̃ᵀv/√θ of a small θ, is taken out of these.
 template <class T>
 void make_orthonormal(Block<T>& directions, const Run& run) {
@@ -142,7 +136,7 @@ Pca<T> Pca<T>::fit(const Samples<T>& samples, const PcaOptions& options, const R
   request.delta = options.delta;
   request.known_psd = true;
   Solved<T> solved = solve(points, mean, side, report.plan.route, request, run);
-  solved.trace = total_scatter(points, mean);
+  solved.trace = options.center ? scatter_about_the_mean(points, mean) : total_scatter(points, mean);
   // The matrix that was solved is the scatter but for rounding of its sums, and of μ: a mean that is off by δ
   // adds nδδᵀ. Of sparse rows products of what is not centred are taken apart again.
   const bool apart = points.is_sparse() && (side == Side::samples || report.plan.route == Route::tiled);

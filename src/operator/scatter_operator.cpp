@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 namespace mercer {
@@ -61,6 +62,20 @@ double total_scatter(const Samples<T>& x, const Vector<double>& mean) {
   }
   for (Index j = 0; j < s.cols(); ++j) total += (double(s.rows()) - stored[j]) * mean[j] * mean[j];
   return double(total);
+}
+
+template <class T>
+double scatter_about_the_mean(const Samples<T>& x, const Vector<double>& mean) {
+  Vector<double> off = Vector<double>::Zero(x.cols());  // Σ(x_i − μ), 0 but for the rounding of μ
+  if (!x.is_sparse()) {
+    const auto m = x.dense();
+    for (Index i = 0; i < m.rows(); ++i) off += m.row(i).template cast<double>().transpose() - mean;
+  }  // sparse rows are not far from the origin
+  return std::max(0.0, total_scatter(x, mean) - off.squaredNorm() / double(std::max<Index>(1, x.rows())));
+}
+
+double rounding_of_sums(double n) {
+  return (16 + std::min(n, 512 + n / 512) / 2) * std::numeric_limits<double>::epsilon();
 }
 
 /// Rows [i, i + count) minus the mean, subtracted in double: the digits of data far from the origin stay.
@@ -168,6 +183,7 @@ Block<double> scatter_matrix(const Samples<T>& x, const Vector<double>& mean, Si
   template class ScatterOperator<T>;                                                               \
   template Vector<double> column_means(const Samples<T>&);                                         \
   template double total_scatter(const Samples<T>&, const Vector<double>&);                         \
+  template double scatter_about_the_mean(const Samples<T>&, const Vector<double>&);                \
   template Block<T> centered_times(const Samples<T>&, const Vector<double>&, const BlockView<T>&); \
   template Block<T> centered_transposed_times(const Samples<T>&, const Vector<double>&,            \
                                               const BlockView<T>&);                                \

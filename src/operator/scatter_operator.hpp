@@ -36,6 +36,12 @@ template <class T>
 /// Σ‖x_i − μ‖², in double.
 template <class T>
 [[nodiscard]] double total_scatter(const Samples<T>& x, const Vector<double>& mean);
+/// The same about the mean itself, where `mean` is it but for rounding: far from the origin that would count.
+template <class T>
+[[nodiscard]] double scatter_about_the_mean(const Samples<T>& x, const Vector<double>& mean);
+/// Of n products that BLAS adds up some hundred at a time, relative to the sum of their sizes. Where they are
+/// alike, as in constant columns or equal rows, every addition rounds the same way (Higham 2002, section 3.1).
+[[nodiscard]] double rounding_of_sums(double n);
 /// Column means in double.
 template <class T>
 [[nodiscard]] Vector<double> column_means(const Samples<T>& x);

@@ -4,6 +4,7 @@
 #include <mercer/kernel_pca.hpp>
 #include <mercer/pca.hpp>
 
+#include "base/random.hpp"
 #include "decompositions.hpp"
 #include "expect_error.hpp"
 #include "support.hpp"
@@ -122,6 +123,22 @@ TEST(BasisPcaCertificate, HoldsWhereTheFunctionsAreLargeBesideTheirVariation) {
                 !report.notes.empty() &&
                     report.notes.back().find("large beside their variation") != std::string::npos);
     }
+}
+
+TEST(BasisPcaCertificate, HoldsForSumsOfEqualTerms) {
+  // Uncentred, of one point many times over: every addition rounds the same way.
+  Random random(94);
+  for (int turn = 0; turn < 200; ++turn) {
+    const Index n = 100 + 3 * turn;
+    const double value = 2 * random.normal();
+    const auto model = BasisPca<double>::fit(Matrix<double>(Matrix<double>::Constant(n, 1, value)),
+                                             {.basis = Basis::monomials(2), .components = 1, .center = false});
+    const long double square = (long double)(value) * value;
+    const long double exact = (long double)(n) * (1 + square + square * square);
+    const Report& r = model.report();
+    ASSERT_EQ(r.components, 1);
+    EXPECT_LE(std::abs(double(r.gram_eigenvalues[0] - exact)), r.residuals[0]) << n;
+  }
 }
 
 TYPED_TEST(BasisPcaFit, CirclePointsHaveFourComponentsWhereGenericPointsHaveFive) {

@@ -1,6 +1,7 @@
 // PCA's identities (mission rows M1, M2), on awkward data, in float and double.
 #include <mercer/pca.hpp>
 
+#include "base/random.hpp"
 #include "decompositions.hpp"
 #include "support.hpp"
 
@@ -156,6 +157,34 @@ TEST(PcaRounding, OfLongSumsOfEqualTermsIsInTheResidualAndTheTrace) {
       EXPECT_LE(std::abs(double(r.gram_eigenvalues[0] - exact)), r.residuals[0] + slack) << tall;
       EXPECT_LE(std::abs(double(r.trace - exact)), slack) << tall;
     }
+}
+
+TEST(PcaRounding, OfManyEqualRowsBesideOneFarRowIsInTheResidual) {
+  // The far row comes first: to its large square every small one is added with the same rounding.
+  Random random(92);
+  for (int turn = 0; turn < 400; ++turn) {
+    const Index n = 100 + 2 * turn;
+    Matrix<double> x = Matrix<double>::Constant(n, 1, random.normal());
+    x(0, 0) += 100 * random.normal();
+    const Vector<long double> wide = x.col(0).cast<long double>();
+    const long double exact = (wide.array() - wide.mean()).square().sum();
+    const Report r = Pca<double>::fit(x, {.components = 1}).report();
+    ASSERT_EQ(r.components, 1);
+    EXPECT_LE(std::abs(double(r.gram_eigenvalues[0] - exact)), r.residuals[0]) << n;
+  }
+}
+
+TEST(PcaRounding, OfTheMeanIsNotInTheTrace) {
+  for (int turn = 0; turn < 20; ++turn) {
+    Random random(93 + static_cast<std::uint64_t>(turn));
+    Matrix<double> x(3, 42);  // all differences are a few units in the last place
+    for (Index i = 0; i < x.size(); ++i) x.data()[i] = 1e8 + std::ldexp(std::floor(3 * random.uniform()), -26);
+    using Wide = Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic>;
+    Wide wide = (x.array() - 1e8).matrix().cast<long double>();
+    wide.rowwise() -= wide.colwise().mean().eval();
+    const double exact = double(wide.squaredNorm());
+    EXPECT_NEAR(Pca<double>::fit(x, {.components = 1}).report().trace, exact, 1e-12 * exact);
+  }
 }
 
 TEST(PcaFarFromTheOrigin, SparseRowsGiveWhatDenseRowsGive) {
