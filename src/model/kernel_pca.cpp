@@ -95,9 +95,9 @@ KernelSolution<T> solve_by_lapack(const Kernel& kernel, const Samples<T>& points
   const double largest = full.cwiseAbs().maxCoeff();
   require_kernel_in_range<T>(kernel, largest, full.rows());
   require_kernel_above_zero(kernel, largest, largest == 0 && is_zero(points));
-  out.rounding = gram_rounding<double>(kernel, points);
   out.trace_of_kernel = full.trace();
   out.row_sums = full.rowwise().sum();
+  out.rounding = gram_rounding<double>(kernel, points, &out.row_sums);
   const double n = double(full.rows()), total = out.row_sums.sum();
   out.scale = std::abs(total) / n;
   if (center) {  // k̃_ij = k_ij − mean_l k_il − mean_l k_lj + mean_lm k_lm
@@ -139,15 +139,15 @@ KernelSolution<T> solve_by_tiles(const Kernel& kernel, const Samples<double>& po
   const GramOperator gram(kernel, points, storage, run);
   watch.lap("kernel");
   KernelSolution<T> out;
-  out.rounding = gram_rounding<double>(kernel, points);
   if (center)
     out.solved = rounded<T>(solve_iteratively<double>(CenteredOperator<double>(gram), request, run));
   else
     out.solved = rounded<T>(solve_iteratively<double>(gram, request, run));
+  out.row_sums = *gram.row_sums();
+  out.rounding = gram_rounding<double>(kernel, points, &out.row_sums);
   if (storage == Storage::stored)  // two planes of float: 48 bits
     out.rounding.norm += std::ldexp(1.0, -48) * std::sqrt(gram.frobenius_squared().value_or(0));
   out.trace_of_kernel = gram.trace().value();
-  out.row_sums = *gram.row_sums();
   out.scale = std::abs(out.row_sums.sum()) / double(points.rows());
   watch.lap("solve");
   return out;

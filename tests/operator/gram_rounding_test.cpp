@@ -42,6 +42,23 @@ TEST(GramRounding, SeesOneFarPointAmongMany) {
   EXPECT_GE(found.trace, of_itself * std::numeric_limits<double>::epsilon());
 }
 
+TEST(GramRounding, FindsTheFewPairsThatAreAlikeAmongMany) {
+  Matrix<double> x = test::random_matrix<double>(2000, 6, 45);
+  for (const Index i : {701, 1303}) x.row(i + 1) = x.row(i) + 1e-3 * x.row(i - 1);
+  const Samples<double> samples = x;
+  const Kernel kernel = Kernel::rbf(1e5);  // K = I but for two pairs
+  const Matrix<double> k = gram<double>(kernel, samples);
+  const Vector<double> sums = k.rowwise().sum();
+  double squares = 0;
+  for (const Index i : {701, 1303}) {
+    const long double distance = (x.row(i).cast<long double>() - x.row(i + 1).cast<long double>()).squaredNorm();
+    const long double exact = std::exp(-1e5L * distance);
+    ASSERT_GT(exact, 1e-3L);
+    squares += double(2 * (k(i, i + 1) - exact) * (k(i, i + 1) - exact));
+  }
+  EXPECT_GE(gram_rounding<double>(kernel, samples, &sums).norm, std::sqrt(squares));
+}
+
 TEST(GramRounding, FindsFarPointsInWideDataWhereverTheyAre) {
   Matrix<double> x = test::random_matrix<double>(100, 21000, 44);  // more numbers than are looked at
   const auto with_far_rows = [&](Index a, Index b) {
