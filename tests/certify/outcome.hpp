@@ -36,7 +36,7 @@ struct Outcome {
     ++checked[claim];
     if (error <= allowed) return true;
     char text[200];
-    std::snprintf(text, sizeof text, "%s: off by %.4Lg where %.4Lg is allowed", where.c_str(), error,
+    std::snprintf(text, sizeof text, "%s: off by %.6Lg where %.6Lg is allowed", where.c_str(), error,
                   allowed);
     violations.push_back({claim, text, double((error - std::min(allowed, error)) / scale)});
     return false;

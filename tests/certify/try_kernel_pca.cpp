@@ -140,7 +140,9 @@ bool are_moderate(const RealMatrix& rows, bool single) {
 template <class T>
 void check_refusal(const FitCase& c, Outcome& out, const mercer::Error& error) {
   Outcome unused;
-  const RealMatrix rows = scaled_rows<T>(unused, c.x, c.x, c.scale, nullptr);
+  // Later rows are scaled by the moments of the first.
+  const Matrix<double> begin = c.x.topRows(c.chain == Chain::none ? c.x.rows() : c.first_rows);
+  const RealMatrix rows = scaled_rows<T>(unused, c.x, begin, c.scale, nullptr);
   const RealMatrix raw = evaluate(c.kernel, rows.topRows(std::min<Index>(rows.rows(), 200)), rows);
   const Real most = raw.cwiseAbs().maxCoeff();
   const bool single = c.precision == mercer::Precision::float32;
