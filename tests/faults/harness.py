@@ -142,11 +142,16 @@ class Tally:
         self.lines, self.findings, self.quiet = [], [], quiet
 
     def add(self, scenario, injected, clean, unharmed, findings):
-        self.lines.append((scenario, injected, clean, unharmed, len(findings)))
+        self.take([(scenario, injected, clean, unharmed, len(findings))], findings)
+
+    def take(self, lines, findings):
+        """Lines as add() makes them, perhaps in another process."""
+        self.lines += lines
         self.findings += findings
         if self.quiet:
             return
-        print(f"{scenario:<44} {injected:>8} {clean:>8} {unharmed:>9} {len(findings):>8}", flush=True)
+        for line in lines:
+            print("{:<44} {:>8} {:>8} {:>9} {:>8}".format(*line), flush=True)
         for finding in findings:
             print(f"  FINDING {finding}", flush=True)
 

@@ -5,9 +5,11 @@ import errno
 import os
 import pathlib
 import random
+import select
+import signal
 import struct
 
-from harness import EXITS, Stage, environment  # noqa: F401
+from harness import EXITS, HANGS_AFTER, Stage
 
 FRAMES = 8
 KINDS = ["new", "malloc", "library", "open", "read", "write", "fsync", "rename", "mmap", "ftruncate", "close", "stat"]
@@ -34,35 +36,82 @@ def fixed_addresses():
     ctypes.CDLL(None).personality(0x0040000)
 
 
+class Server:
+    """The program, started once for a scenario and stopped before its main: each run is a copy of it (interpose.cpp)."""
+
+    ORDER = struct.Struct("<QII16s")
+
+    def __init__(self, injector, scenario):
+        orders, self.orders = os.pipe()
+        self.answers, answers = os.pipe()
+        env = {**injector.env("new"), "MERCER_FAULTS_SERVER": f"{orders},{answers}"}
+        self.process = injector.stage.start(scenario.arguments, env=env, preexec_fn=fixed_addresses, pass_fds=(orders, answers))
+        os.close(orders)
+        os.close(answers)
+        self.record = injector.record
+
+    def run(self, kind, at, how, ever):
+        """Exit code and stderr, as of a process of its own."""
+        os.write(self.orders, self.ORDER.pack(at, KINDS.index(kind), ever, how.encode()))
+        child = self.answer(HANGS_AFTER)
+        ended = self.answer(HANGS_AFTER)
+        if ended is None:
+            os.kill(child, signal.SIGKILL)
+            self.answer(HANGS_AFTER)
+            return None, b""
+        code = os.waitstatus_to_exitcode(ended)
+        return code, pathlib.Path(f"{self.record}.err").read_bytes()
+
+    def answer(self, seconds):
+        ready, _, _ = select.select([self.answers], [], [], seconds)
+        if not ready:
+            return None
+        number = os.read(self.answers, 4)
+        if not number:
+            raise RuntimeError(f"the program ended before its main: {self.process.communicate()[1].decode()}")
+        return struct.unpack("<i", number)[0]
+
+    def close(self):
+        os.close(self.orders)
+        self.process.communicate()
+        os.close(self.answers)
+
+
 class Injector:
-    def __init__(self, library, stage: Stage):
-        self.library, self.stage = library, stage
+    def __init__(self, library, stage: Stage, scenario):
+        self.library, self.stage, self.scenario = library, stage, scenario
         self.record = stage.root / "record"
+
+    def __enter__(self):
+        self.server = Server(self, self.scenario)
+        return self
+
+    def __exit__(self, *_):
+        self.server.close()
+        for path in (self.record, pathlib.Path(f"{self.record}.out"), pathlib.Path(f"{self.record}.err")):
+            path.unlink(missing_ok=True)
 
     def env(self, kind, at=0, how="12", ever=False):
         more = {"LD_PRELOAD": self.library, "MERCER_FAULTS_RECORD": str(self.record), "MERCER_FAULTS_KIND": kind,
                 "MERCER_FAULTS_AT": str(at), "MERCER_FAULTS_HOW": how}
         return {**more, "MERCER_FAULTS_EVER": "1"} if ever else more
 
-    def run(self, scenario, kind, at, how, ever=False):
-        """Exit code and stderr, and whether the fault came."""
-        code, _, err = self.stage.run(scenario.arguments, env=self.env(kind, at, how, ever), preexec_fn=fixed_addresses)
+    def recorded(self, first, count):
         with open(self.record, "rb") as file:
-            struck = struct.unpack(f"<{len(KINDS) + 1}Q", file.read(8 * (len(KINDS) + 1)))[len(KINDS)]
-        self.record.unlink(missing_ok=True)
-        return code, err, struck > 0
+            file.seek(8 * first)
+            return struct.unpack(f"<{count}Q", file.read(8 * count))
 
-    def calls(self, scenario, kind):
+    def run(self, kind, at, how, ever=False):
+        """Exit code and stderr, and whether the fault came."""
+        code, err = self.server.run(kind, at, how, ever)
+        return code, err, self.recorded(len(KINDS), 1)[0] > 0
+
+    def calls(self, kind):
         """The stacks' hashes of all calls of a kind."""
-        code, _, err = self.stage.run(scenario.arguments, env=self.env(kind), preexec_fn=fixed_addresses)
+        code, err = self.server.run(kind, 0, "12", False)
         if code != 0:
-            raise RuntimeError(f"{scenario.command()}: {code}: {err.decode()}")
-        with open(self.record, "rb") as file:
-            count = struct.unpack(f"<{len(KINDS)}Q", file.read(8 * len(KINDS)))[KINDS.index(kind)]
-            file.seek(8 * (len(KINDS) + 1 + FRAMES))
-            hashes = struct.unpack(f"<{count}Q", file.read(8 * count))
-        self.record.unlink()
-        return hashes
+            raise RuntimeError(f"{self.scenario.command()}: {code}: {err.decode()}")
+        return self.recorded(len(KINDS) + 1 + FRAMES, self.recorded(KINDS.index(kind), 1)[0])
 
 
 def chosen(hashes, kind, draw, most):
@@ -87,34 +136,37 @@ def again(scenario, kind, number, how, ever):
 def inject(library, stage, scenario, kinds, tally, seed=1, most=None, memory_modes=(False, True)):
     """All faults of a scenario. `most`: of each kind and way no more than so many, drawn."""
     draw = random.Random(f"{seed} {scenario.name}")
-    injector = Injector(library, stage)
     stage.prepare(scenario)
     injected, errors, unharmed, findings = 0, 0, 0, []
+    with Injector(library, stage, scenario) as injector:
+        for kind, number, calls, how, exits, ever in faults_to_try(injector, kinds, draw, most, memory_modes):
+            code, err, struck = injector.run(kind, number, how, ever)
+            if struck or code != 0:  # else threads came in another order
+                wrong = stage.faults_of(code, err, exits)
+                injected, errors, unharmed = injected + 1, errors + (code != 0), unharmed + (code == 0)
+                if wrong:
+                    findings.append(f"{scenario.name}, {kind} {number} of {calls}, {how}: {'; '.join(wrong)}: "
+                                    f"{err.decode(errors='replace').strip()[:300]}\n  {again(scenario, kind, number, how, ever)}")
+            stage.reset()
+    tally.add(f"{scenario.name}: {'memory' if set(kinds) <= set(MEMORY) else 'files'}", injected, errors, unharmed, findings)
+
+
+def faults_to_try(injector, kinds, draw, most, memory_modes):
     for kind in kinds:
-        hashes = injector.calls(scenario, kind)
-        stage.reset()
+        hashes = injector.calls(kind)
+        injector.stage.reset()
         for how, exits in WAYS[kind]:
             numbers = chosen(hashes, kind, draw, most)
             for ever in memory_modes if kind in ("new", "malloc") else (False,):
                 for number in numbers if not ever else draw.sample(numbers, min(len(numbers), 40 if most is None else most)):
-                    code, err, struck = injector.run(scenario, kind, number, how, ever)
-                    if not struck and code == 0:
-                        stage.reset()
-                        continue  # threads came in another order
-                    wrong = stage.faults_of(code, err, exits)
-                    injected, errors, unharmed = injected + 1, errors + (code != 0), unharmed + (code == 0)
-                    if wrong:
-                        findings.append(f"{scenario.name}, {kind} {number} of {len(hashes)}, {how}: {'; '.join(wrong)}: "
-                                        f"{err.decode(errors='replace').strip()[:300]}\n  {again(scenario, kind, number, how, ever)}")
-                    stage.reset()
-    tally.add(f"{scenario.name}: {'memory' if set(kinds) <= set(MEMORY) else 'files'}", injected, errors, unharmed, findings)
+                    yield kind, number, len(hashes), how, exits, ever
 
 
 def show(library, stage, scenario, kind, number, how, ever):
     """One fault again, with what was said and where it struck."""
     stage.prepare(scenario)
-    injector = Injector(library, stage)
-    code, out, err = stage.run(scenario.arguments, env=injector.env(kind, number, how, ever), preexec_fn=fixed_addresses)
+    injector = Injector(library, stage, scenario)
+    code, _, err = stage.run(scenario.arguments, env=injector.env(kind, number, how, ever), preexec_fn=fixed_addresses)
     print(f"$ {scenario.command()}\nexit {code}\n{err.decode()}")
     with open(injector.record, "rb") as file:
         file.seek(8 * (len(KINDS) + 1))

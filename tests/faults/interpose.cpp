@@ -5,6 +5,9 @@
 //   MERCER_FAULTS_KIND    which call (the names of `kinds`), MERCER_FAULTS_AT its number (0: count only)
 //   MERCER_FAULTS_HOW     an errno, "short", "end"; MERCER_FAULTS_EVER: all calls from there on
 //   MERCER_FAULTS_LATER   the program is Python, which arms it by mercer_faults_arm
+//   MERCER_FAULTS_SERVER  "in,out": two descriptors. Before main the process then serves: for each Order read from
+//                         `in` a copy of it runs main, with its output in RECORD.out and RECORD.err; the copy's
+//                         number and how it ended are written to `out`. This spares the start of the program.
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <fcntl.h>
@@ -12,6 +15,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -20,6 +24,7 @@
 #include <cerrno>
 #include <cstdarg>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <initializer_list>
@@ -228,11 +233,67 @@ extern "C" std::uint64_t mercer_faults_set(const char* name, std::uint64_t numbe
 }
 
 namespace {
+
+/// How a call fails: an errno, "short" or "end".
+void fail_by(const char* how) {
+  shorter = std::strcmp(how, "short") == 0;
+  ended = std::strcmp(how, "end") == 0;
+  reason = std::atoi(how);
+}
+
+/// As injected.py writes it.
+struct Order {
+  std::uint64_t at;
+  std::uint32_t kind, ever;
+  char how[16];
+};
+
+void print_into(int descriptor, const char* path) {
+  const auto file =
+      static_cast<int>(::syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC, 0600));
+  if (file < 0 || ::dup2(file, descriptor) < 0) ::_exit(127);
+  ::syscall(SYS_close, file);
+}
+
+/// Returns in each copy that shall run main; the server itself ends with its input.
+void serve(int in, int out, const char* path) {
+  char out_path[512], err_path[512];
+  std::snprintf(out_path, sizeof out_path, "%s.out", path);
+  std::snprintf(err_path, sizeof err_path, "%s.err", path);
+  Order order{};
+  while (::syscall(SYS_read, in, &order, sizeof order) == sizeof order) {
+    for (auto& c : record->count) c = 0;
+    record->struck = 0;
+    const pid_t child = ::fork();
+    if (child == 0) {
+      ::syscall(SYS_close, in);
+      ::syscall(SYS_close, out);
+      print_into(STDOUT_FILENO, out_path);
+      print_into(STDERR_FILENO, err_path);
+      kind = static_cast<Kind>(order.kind);
+      at = order.at;
+      ever = order.ever != 0;
+      fail_by(order.how);
+      return;
+    }
+    int status[2] = {child, 0};
+    ::syscall(SYS_write, out, status, sizeof status[0]);
+    if (child > 0) ::waitpid(child, &status[1], 0);
+    ::syscall(SYS_write, out, &status[1], sizeof status[1]);
+  }
+  ::_exit(0);
+}
+
 int (*real_main)(int, char**, char**) = nullptr;
 int armed_main(int count, char** arguments, char** environment) {
+  int in = -1, out = -1;
+  const char* server = std::getenv("MERCER_FAULTS_SERVER");
+  if (server != nullptr && record != nullptr && std::sscanf(server, "%d,%d", &in, &out) == 2)
+    serve(in, out, std::getenv("MERCER_FAULTS_RECORD"));
   if (!in_python) mercer_faults_arm(1);
   return real_main(count, arguments, environment);
 }
+
 }  // namespace
 
 extern "C" int __libc_start_main(int (*main)(int, char**, char**), int count, char** arguments,
@@ -256,11 +317,7 @@ __attribute__((constructor)) static void begin() {
   if (!sized || memory == MAP_FAILED) return;
   if (const char* word = std::getenv("MERCER_FAULTS_KIND")) kind = kind_named(word);
   if (const char* word = std::getenv("MERCER_FAULTS_AT")) at = std::strtoull(word, nullptr, 10);
-  if (const char* word = std::getenv("MERCER_FAULTS_HOW")) {
-    shorter = std::strcmp(word, "short") == 0;
-    ended = std::strcmp(word, "end") == 0;
-    reason = std::atoi(word);
-  }
+  if (const char* word = std::getenv("MERCER_FAULTS_HOW")) fail_by(word);
   ever = std::getenv("MERCER_FAULTS_EVER") != nullptr;
   in_python = std::getenv("MERCER_FAULTS_LATER") != nullptr;
   void* warm[2];
