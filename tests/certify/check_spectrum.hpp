@@ -17,6 +17,7 @@ struct SpectrumClaims {
   double unit = 0x1p-52;  ///< rounding of the numbers that the fit was made in
   Real further = 0;       ///< allowed beside: what the method documents beyond rounding of its eigenvalues
   bool clipped = false;   ///< the positive part of an indefinite kernel: shares are of it
+  bool shares = true;     ///< shares of the trace are reported
 };
 
 /// Rounding that the documentation allows an eigenvalue: 4√n·ε·θ₁, and the error of the truth itself.

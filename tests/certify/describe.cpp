@@ -87,7 +87,11 @@ std::vector<std::string> tags_of(const FitCase& c) {
   if (c.method == "basis-pca")
     tag("end", c.smallest > 0 ? "smallest" : "largest"), tag("basis", c.basis.substr(0, c.basis.find('(')));
   if (c.method == "lda" || c.method == "klda") tag("ridge", c.ridge == 0 ? "none" : power_of(c.ridge));
-  if (c.method == "laplacian") tag("laplacian", c.variant);
+  if (c.method == "laplacian") {
+    tag("laplacian", c.diffusion < 0 ? c.variant : "diffusion");
+    tag("links weigh", c.heat ? "heat" : "1");
+  }
+  if (c.method == "lle") tag("lle", c.variant);
   return out;
 }
 
@@ -127,7 +131,12 @@ std::string command_of(const FitCase& c, const std::string& folder) {
   if (c.method == "basis-pca") line += " --basis '" + c.basis + "'";
   if (c.smallest > 0) line += " --smallest " + std::to_string(c.smallest);
   if (c.neighbors > 0) line += " --neighbors " + std::to_string(c.neighbors);
-  if (c.method == "laplacian") line += " --laplacian " + c.variant;
+  if (c.method == "laplacian" && c.diffusion < 0)
+    line += " --laplacian " + c.variant + (c.heat ? " --weights heat" : "");
+  if (c.method == "laplacian" && c.diffusion >= 0)
+    line += " --diffusion " + number(c.diffusion) + " --alpha " + number(c.density);
+  if (c.method == "lle") line += " --variant " + c.variant;
+  if (c.neighbors > 0) line += " --pieces bridge";
   if (!c.center) line += " --center no";
   if (c.unbiased) line += " --unbiased";
   if (c.scale != mercer::Scale::none) line += " --scale " + std::string(mercer::name_of(c.scale));

@@ -227,6 +227,19 @@ void draw_map(FitCase& c, Draw& draw) {
   }
   c.variant = kinds[draw.below(3)];
   c.other_threads = false;
+  if (c.method == "laplacian") {
+    c.heat = draw.chance(0.5);
+    if (draw.chance(0.4)) {
+      c.variant = "random-walk", c.heat = true;
+      c.diffusion = 0.5 * double(draw.below(7)), c.density = 0.5 * double(draw.below(3));
+    }
+  }
+  if (c.method == "lle") {
+    c.variant = draw.chance(0.5) ? "modified" : "standard";
+    // Half of the neighbourhoods are to lie on either side of the median: with an odd number one lies on it.
+    if (c.variant == "modified" && c.x.rows() % 2 == 1 && c.x.rows() > 1)
+      c.x = c.x.topRows(c.x.rows() - 1).eval();
+  }
 }
 
 void draw_features(FitCase& c, Draw& draw) {
@@ -253,17 +266,17 @@ void draw_gaps(FitCase& c, Draw& draw) {
 
 void draw_method(FitCase& c, Draw& draw) {
   const double which = draw.uniform();
-  c.method = which < 0.6    ? "kpca"
-             : which < 0.72 ? "pca"
-             : which < 0.79 ? "basis-pca"
-             : which < 0.83 ? "lda"
-             : which < 0.9  ? "klda"
-             : which < 0.92 ? "isomap"
-             : which < 0.93 ? "lle"
-             : which < 0.94 ? "hlle"
-             : which < 0.96 ? "laplacian"
-             : which < 0.98 ? "features"
-                            : "missing";
+  c.method = which < 0.6     ? "kpca"
+             : which < 0.72  ? "pca"
+             : which < 0.79  ? "basis-pca"
+             : which < 0.83  ? "lda"
+             : which < 0.9   ? "klda"
+             : which < 0.92  ? "isomap"
+             : which < 0.935 ? "lle"
+             : which < 0.945 ? "hlle"
+             : which < 0.965 ? "laplacian"
+             : which < 0.98  ? "features"
+                             : "missing";
   if (c.method == "kpca") return draw_kernel_pca(c, draw);
   if (c.method == "pca" || c.method == "basis-pca") return draw_pca(c, draw);
   if (c.method == "lda" || c.method == "klda") return draw_discriminant(c, draw);

@@ -55,7 +55,10 @@ struct FitCase {
   Index features = 0;     ///< random features
   double gaps = 0;        ///< missing: share of the entries that are not known
   Index neighbors = 0;    ///< maps
-  std::string variant;    ///< maps: of the Laplacian
+  std::string variant;    ///< maps: of the Laplacian, or of LLE
+  bool heat = false;      ///< laplacian: links weigh exp(−‖x−y‖²/t)
+  double diffusion = -1;  ///< laplacian: the time of a diffusion map; below 0: an eigenmap
+  double density = 1;     ///< laplacian: the power of the density that diffusion divides out
 };
 
 /// A fit drawn from the seed; `only` restricts the draw to cases with this tag ("route=tiled"), where it is
