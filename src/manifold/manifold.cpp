@@ -3,11 +3,13 @@
 
 #include "base/stopwatch.hpp"
 #include "manifold/manifold_data.hpp"
+#include "model/contradictions.hpp"
 #include "model/model_file.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 namespace mercer {
@@ -52,6 +54,7 @@ void ManifoldModel<T>::begin(std::string method, const ManifoldData<T>& data, In
 template <class T>
 void ManifoldModel<T>::finish(Index neighbors, Stopwatch& watch, const Run& run) {
   Report& report = this->report_;
+  if (report.gram_eigenvalues.size() > 0) refuse_contradictions(report, std::abs(report.trace));
   if (points_.rows() >= 3) {
     // Trustworthiness is defined for k < n/2.
     const QualityOptions options{.neighbors =

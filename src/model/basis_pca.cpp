@@ -8,6 +8,7 @@
 #include "kernel/basis_parts.hpp"
 #include "kernel/feature_map.hpp"
 #include "kernel/node.hpp"
+#include "model/contradictions.hpp"
 #include "model/in_words.hpp"
 #include "model/model_file.hpp"
 #include "model/number_range.hpp"
@@ -271,6 +272,7 @@ BasisPca<T> BasisPca<T>::fit(const Samples<T>& samples, const BasisPcaOptions& o
   report.centered = options.center;
   report.end = request.end;
   fill_report(report, solved, double(n));
+  refuse_contradictions(report, report.trace);
   report.precision = precision_of<T>;
   if (options.scale != Scale::none) report.notes.push_back("the functions are of the scaled inputs");
   model.describe();

@@ -1,6 +1,9 @@
 // Filling the report of a discriminant.
 #include "model/discriminant_report.hpp"
 
+#include "model/contradictions.hpp"
+#include "model/shares.hpp"
+
 #include <mercer/error.hpp>
 
 #include <fmt/format.h>
@@ -50,8 +53,7 @@ void fill_discriminant_report(Report& report, const DiscriminantDirections& foun
   report.components_requested = requested == 0 ? report.components : requested;
   report.gram_eigenvalues = found.values;
   report.variances = found.values / double(report.n);
-  report.explained_variance_ratio =
-      found.trace > 0 ? Vector<double>(found.values / found.trace) : found.values;
+  report.explained_variance_ratio = shares_of(found.values, found.trace);
   report.trace = found.trace;
   report.residuals = std::move(residuals);
   // M has rank c − 1 at most and all its eigenvalues are known: their sum is the trace.
@@ -62,6 +64,7 @@ void fill_discriminant_report(Report& report, const DiscriminantDirections& foun
   discrimination.sizes = std::move(sizes);
   discrimination.ridge = ridge;
   report.discrimination = std::move(discrimination);
+  refuse_contradictions(report, report.trace);
 }
 
 double score_scale(Index n, std::size_t classes) {

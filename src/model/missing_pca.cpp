@@ -10,6 +10,7 @@
 #include "base/parallel.hpp"
 #include "base/stopwatch.hpp"
 #include "model/alternating.hpp"
+#include "model/contradictions.hpp"
 #include "model/known_entries.hpp"
 #include "model/model_file.hpp"
 #include "spectral/orthonormal.hpp"
@@ -214,6 +215,7 @@ MissingPca<T> MissingPca<T>::fit(const Samples<T>& samples, const MissingPcaOpti
                             .held_out_error = choice.error,
                             .column_mean_error = choice.column_mean_error,
                             .sweeps = Index(f.objective.size())};
+  refuse_contradictions(report, report.trace);
   if (!whole) report.notes.push_back("eigenvalues and shares are of the table with its gaps estimated");
   watch.lap("scores");
   report.seconds = watch.laps_and_total();

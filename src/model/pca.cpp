@@ -6,6 +6,7 @@
 #include "base/parallel.hpp"
 #include "base/random.hpp"
 #include "base/stopwatch.hpp"
+#include "model/contradictions.hpp"
 #include "model/model_file.hpp"
 #include "model/near_origin.hpp"
 #include "model/number_range.hpp"
@@ -170,6 +171,7 @@ Pca<T> Pca<T>::fit(const Samples<T>& samples, const PcaOptions& options, const R
   if (options.unbiased && samples.rows() < 2)
     throw Error(ErrorCode::usage, "variances over n − 1 need at least two samples");
   fill_report(report, solved, options.unbiased ? n - 1 : n);
+  refuse_contradictions(report, summed);
   watch.lap("scores");
   report.seconds = watch.laps_and_total();
   report.peak_bytes = peak_memory();

@@ -11,6 +11,7 @@
 #include "kernel/primitives.hpp"
 #include "kernel/random_features.hpp"
 #include "kernel/tiles.hpp"
+#include "model/contradictions.hpp"
 #include "model/model_file.hpp"
 #include "model/row_passes.hpp"
 #include "model/spectral_fit.hpp"
@@ -183,6 +184,7 @@ struct RandomFeaturePca<T>::Fit {
     report.notes.push_back(
         "eigenvalues, trace and residuals are those of the problem in random features; how far they are from "
         "the kernel's own is not bounded");
+    refuse_contradictions(report, report.trace);
     watch.lap("solve");
   }
 

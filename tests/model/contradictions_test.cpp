@@ -62,7 +62,41 @@ TEST(Contradictions, AreRefused) {
   with([](Report& r) { r.missed.probable = 3; });
   with([](Report& r) { r.gram_eigenvalues[0] = std::numeric_limits<double>::quiet_NaN(); });
   with([](Report& r) { r.residuals[0] = -1; });
+  with([](Report& r) { r.gram_eigenvalues = Vector<double>{{2.0, 3.0}}; });  // not in order
   with([](Report& r) { r.residuals[0] = std::numeric_limits<double>::infinity(); });
+}
+
+TEST(Contradictions, AreSeenFromTheEndOfTheSpectrumThatWasAskedFor) {
+  Report r;
+  r.end = End::smallest;
+  r.components = 2;
+  r.gram_eigenvalues = Vector<double>{{1.0, 3.0}};
+  r.explained_variance_ratio = Vector<double>{{0.1, 0.3}};
+  r.residuals = Vector<double>{{0.1, 0.2}};
+  r.trace = 10;
+  r.missed.rigorous = 3.1;
+  r.missed.probable = 3.5;
+  EXPECT_NO_THROW(refuse_contradictions(r, 10));
+  std::swap(r.missed.rigorous, r.missed.probable);
+  expect_refused(r);
+}
+
+TEST(Contradictions, AreNotInWhatIsOnlyAnEstimate) {
+  Report r;  // a table with gaps: no residuals, and eigenvalues that are in order but for the last sweep
+  r.components = 2;
+  r.gram_eigenvalues = Vector<double>{{2.0, 2.0 + 1e-9}};
+  r.explained_variance_ratio = Vector<double>{{0.4, 0.4}};
+  r.trace = 5;
+  EXPECT_NO_THROW(refuse_contradictions(r, 5));
+}
+
+TEST(Contradictions, AreNotInTheTracesOfMaps) {
+  Report r;  // a diffusion map: the walk has no trace
+  r.components = 1;
+  r.gram_eigenvalues = Vector<double>{{0.9}};
+  r.residuals = Vector<double>{{1e-12}};
+  r.embedding.emplace();
+  EXPECT_NO_THROW(refuse_contradictions(r, 10));
 }
 
 }  // namespace
