@@ -3,7 +3,7 @@
 
 #include <iostream>
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   auto digits = mercer::read_dataset<double>(argc > 1 ? argv[1] : "digits.csv.gz", {.label = "64"});
   auto model =
       mercer::KernelPca<double>::fit(digits, {.components = 10, .kernel = mercer::Kernel::rbf(0.001)});
@@ -16,4 +16,7 @@ int main(int argc, char** argv) {
   mercer::Matrix<double> scores = model.transform(digits.samples.middle_rows(0, 5));  // new points
   model.save("digits.mercer");  // load_model<double> reads it
   std::cout << scores.leftCols(2) << "\n";
+} catch (const mercer::Error& error) {  // no such file, a wrong option, ...
+  std::cerr << error.what() << "\n";
+  return static_cast<int>(error.code());
 }
