@@ -10,7 +10,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
+#include <string>
+#include <vector>
 
 namespace mercer::app {
 namespace {
@@ -21,6 +24,21 @@ struct GenerateFlags {
   std::uint64_t seed = 0;
   bool list = false;
 };
+
+/// Tables first, then arrays.
+std::vector<Generator> all_generators() {
+  std::vector<Generator> out = generators();
+  out.insert(out.end(), tensor_generators().begin(), tensor_generators().end());
+  return out;
+}
+
+void require_known(const std::string& name) {
+  std::vector<std::string> names;
+  for (const Generator& g : all_generators()) names.push_back(g.name);
+  if (std::find(names.begin(), names.end(), name) != names.end()) return;
+  throw Error(ErrorCode::usage, fmt::format("unknown data set '{}'", name),
+              fmt::format("known: {}", fmt::join(names, ", ")));
+}
 
 void write_array(const GenerateFlags& flags) {
   if (flags.d > 0 || flags.clusters > 0 || flags.scale != "none")
@@ -56,9 +74,8 @@ Command add_generate(CLI::App& program) {
 
   return {parser, [flags](const Session&) {
             if (flags->list) {
-              for (const auto& list : {generators(), tensor_generators()})
-                for (const auto& g : list)
-                  print(fmt::format("{:<18} {} (n = {})\n", g.name, g.description, g.default_n));
+              for (const auto& g : all_generators())
+                print(fmt::format("{:<18} {} (n = {})\n", g.name, g.description, g.default_n));
               return;
             }
             if (flags->name.empty())
@@ -67,6 +84,7 @@ Command add_generate(CLI::App& program) {
               write_array(*flags);
               return;
             }
+            require_known(flags->name);
             require_table_creatable(flags->out);
             const Scale scale = parse_scale(flags->scale);
             const auto data = generate(flags->name, flags->n, flags->seed,

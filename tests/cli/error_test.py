@@ -69,7 +69,9 @@ class Usage(CliTest):  # exit 2
         self.assertIn("colour", message)
 
     def test_an_unknown_generator_is_answered_with_the_list(self):
-        self.assertIn("circles", self.fails(2, "generate", "spirals-of-doom"))
+        message = self.fails(2, "generate", "spirals-of-doom")
+        self.assertIn("circles", message)
+        self.assertIn("fluorescence", message)
         self.assertIn("--list", self.fails(2, "generate"))
 
 
