@@ -108,6 +108,8 @@ Location locate_input(const std::string& path) {
     return locate(path);
   } catch (const Error&) {
     std::error_code ignored;
+    if (std::filesystem::is_directory(path, ignored))
+      throw Error(ErrorCode::no_input, fmt::format("{}: is a folder, not a file", path), "name a file in it");
     if (std::filesystem::exists(path, ignored)) throw;
     throw Error(ErrorCode::no_input, fmt::format("{}: no such file", path), "check the name and the folder");
   }

@@ -67,6 +67,10 @@ class CheckedWriter {
 std::string bytes_of(const std::string& path) {
   std::error_code code;
   const auto size = std::filesystem::file_size(path, code);
+  if (code == std::errc::no_such_file_or_directory)
+    throw Error(ErrorCode::no_input, fmt::format("{}: no such file", path), "check the name and the folder");
+  if (code == std::errc::is_a_directory)
+    throw Error(ErrorCode::no_input, fmt::format("{}: is a folder, not a file", path), "name a file in it");
   if (code) throw Error(ErrorCode::no_input, fmt::format("{}: {}", path, code.message()));
   std::ifstream file(path, std::ios::binary);
   if (!file) throw Error(ErrorCode::no_input, fmt::format("{}: {}", path, std::strerror(errno)));

@@ -212,7 +212,9 @@ void File::read_header() {
   struct stat info {};
   if (::fstat(file_, &info) != 0)
     throw Error(ErrorCode::io, fmt::format("{}: {}", path_, std::strerror(errno)));
-  if (!S_ISREG(info.st_mode)) not_a_model();  // a folder, a pipe
+  if (S_ISDIR(info.st_mode))
+    throw Error(ErrorCode::no_input, fmt::format("{}: is a folder, not a file", path_), "name a file in it");
+  if (!S_ISREG(info.st_mode)) not_a_model();  // a pipe
   size_ = static_cast<std::size_t>(info.st_size);
   if (size_ <= length_bytes) not_a_model();
   std::uint64_t length = 0;

@@ -156,6 +156,13 @@ class BadData(CliTest):  # exit 65
 
 
 class Files(CliTest):
+    def test_a_folder_is_no_input_file(self):
+        (self.folder / "d").mkdir()
+        for command in (("kpca", "d"), ("pca", "d"), ("info", "d"), ("transform", "d", "x.csv"), ("hlle", "x.csv", "--graph", "d")):
+            self.points("x.csv")
+            with self.subTest(command):
+                self.assertIn("d: is a folder", self.fails(66, *command))
+
     def test_66_when_there_is_no_such_input(self):
         for arguments in (("pca", "nowhere.csv"), ("kpca", "nowhere.npy"), ("info", "nowhere.mercer"),
                           ("transform", "nowhere.mercer", "x.csv"), ("convert", "nowhere.csv", "x.npy"),

@@ -73,6 +73,11 @@ TEST_F(GraphFile, OfNoPointsIsAFileToo) {
 
 TEST_F(GraphFile, ThatIsNotThereIsSaidToBeMissing) { EXPECT_EQ(load_code(), ErrorCode::no_input); }
 
+TEST_F(GraphFile, ThatIsAFolderIsRefused) {
+  ASSERT_TRUE(std::filesystem::create_directory(path_));
+  EXPECT_EQ(load_code(), ErrorCode::no_input);
+}
+
 TEST_F(GraphFile, OfAnotherKindIsRefused) {
   write("1,2,3\n");
   EXPECT_EQ(load_code(), ErrorCode::bad_data);
