@@ -85,6 +85,9 @@ std::unique_ptr<Model<T>> load_kernel_pca(const std::string& path, const std::st
   if (dynamic_cast<const KernelPca<T>*>(model.get()) == nullptr)
     throw Error(ErrorCode::usage, fmt::format("{} is a {} model, which {}", path, model->method(), purpose),
                 "that takes a model of kpca --route lowrank");
+  if (model->report().plan.route != Route::lowrank)
+    throw Error(ErrorCode::usage, fmt::format("{} is an exact model, which {}", path, purpose),
+                "fit it with --route lowrank");
   return model;
 }
 

@@ -24,7 +24,7 @@ struct LowRankFlags {
   [[nodiscard]] LowRank parsed() const;
 };
 
-/// A kernel PCA model; throws Error{usage} saying what `purpose` needs for any other.
+/// A low-rank kernel PCA model; throws Error{usage} for any other: it is a … model, which `purpose`.
 template <class T>
 [[nodiscard]] std::unique_ptr<Model<T>> load_kernel_pca(const std::string& path, const std::string& purpose);
 template <class T>
