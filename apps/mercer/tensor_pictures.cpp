@@ -128,8 +128,12 @@ void draw_rebuilt(const std::string& path, const TensorModel<T>& model, const st
                   const std::string& title) {
   require_images(model);
   const auto x = read_tensor<T>(data);
-  if (x.order() != 3)
-    throw Error(ErrorCode::bad_data, fmt::format("{} is {}, no stack of images", data, to_string(x.shape())),
+  Shape stack = model.shape();
+  const auto samples = static_cast<std::size_t>(model.sample_mode());
+  if (x.order() == 3) stack[samples] = x.shape()[samples];
+  if (x.shape() != stack)
+    throw Error(ErrorCode::bad_data,
+                fmt::format("{} is {}, no stack of the model's images", data, to_string(x.shape())),
                 fmt::format("the model was fitted on {}", to_string(model.shape())));
   const Index count = x.size(model.sample_mode()), shown = std::min(count, most_images);
   const Shape size = model.sample_shape();

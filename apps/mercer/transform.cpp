@@ -25,6 +25,17 @@ ModelPoints<T> open_points(const TransformFlags& flags, const Model<T>& model, c
   return ModelPoints<T>(flags.data, options, model, run);
 }
 
+/// Errors of what is done with the data name their file.
+template <class F>
+auto of_file(const std::string& path, F&& work) {
+  try {
+    return std::forward<F>(work)();
+  } catch (const Error& e) {
+    if (e.code() != ErrorCode::bad_data) throw;
+    throw Error(e.code(), path + ": " + e.message(), e.hint());
+  }
+}
+
 /// New samples as an array like the one of the fit: a stack of images, a sparse tensor.
 template <class T>
 void transform_stack(const TransformFlags& flags, const TensorModel<T>& model, const Session& session,
@@ -40,7 +51,9 @@ void transform_stack(const TransformFlags& flags, const TensorModel<T>& model, c
   shape[static_cast<std::size_t>(model.sample_mode())] = 0;
   const Stack<T> x(flags.data, run, shape);
   session.interrupts.check();
-  const Matrix<T> scores = x.visit([&](const auto& values) { return model.transform_tensor(values, run); });
+  const Matrix<T> scores = of_file(flags.data, [&] {
+    return x.visit([&](const auto& values) { return model.transform_tensor(values, run); });
+  });
   session.interrupts.check();
   write_table<T>(flags.out, scores, score_names(model.report()));
 }

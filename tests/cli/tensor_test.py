@@ -461,8 +461,10 @@ class Errors(TensorTest):
         self.ok("tucker", "x.npy", "--ranks", "2,2,2", "--model", "m.mercer", "--out", "z.csv")
         self.fails(73, "inverse", "m.mercer", "z.csv", "--out", "no/y.npy")
         self.noise("wrong.npy", (3, 6, 4))
-        self.fails(65, "transform", "m.mercer", "wrong.npy", "--out", "w.csv")
-        self.fails(65, "plot", "m.mercer", "--data", "wrong.npy", "--out", "w.png")
+        for wrong in (("transform", "m.mercer", "wrong.npy", "--out", "w.csv"), ("plot", "m.mercer", "--data", "wrong.npy", "--out", "w.png")):
+            message = self.fails(65, *wrong)
+            self.assertIn("wrong.npy", message)
+            self.assertIn("3 x 6 x 4", message)
         self.points("z2.csv", 4, 3)
         self.assertIn("expected 2 columns", self.fails(65, "inverse", "m.mercer", "z2.csv", "--out", "w.npy"))
         self.ok("pca", DIGITS, "--label", 64, "--model", "pca.mercer")
