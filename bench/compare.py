@@ -24,7 +24,7 @@ from targets import targets
 
 
 def parse():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(prog="./dev bench", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     names = ", ".join(case.title for case in cases.CASES)
     parser.add_argument("--cases", metavar="A,B", help=f"default {','.join(cases.DEFAULT)}; of {names}")
     parser.add_argument("--all", action="store_true", help="every case, and the slow peers at d (an hour)")
