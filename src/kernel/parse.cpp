@@ -23,6 +23,7 @@ struct KernelArgument {
   std::string name;  ///< empty when given by position
   std::string text;
   bool quoted = false;
+  std::size_t at = 0, value_at = 0;  ///< where the whole and its value begin
 };
 
 std::string known_names() {
@@ -46,8 +47,11 @@ class KernelParser {
   static constexpr int max_depth = 50;
 
   [[noreturn]] void fail(const std::string& why, std::string hint = {}) const {
+    fail_at(at_, why, std::move(hint));
+  }
+  [[noreturn]] void fail_at(std::size_t at, const std::string& why, std::string hint = {}) const {
     if (hint.empty()) hint = "kernels: " + known_names();
-    throw Error(ErrorCode::usage, fmt::format("kernel '{}': {} at position {}", text_, why, at_ + 1), hint);
+    throw Error(ErrorCode::usage, fmt::format("kernel '{}': {} at position {}", text_, why, at + 1), hint);
   }
 
   void skip_spaces() {
@@ -136,6 +140,7 @@ class KernelParser {
       expect(')');
       return k;
     }
+    skip_spaces();
     const std::size_t from = at_;
     const std::string name = word();
     if (name.empty())
@@ -149,27 +154,24 @@ class KernelParser {
     if (name == "precomputed") return Kernel::precomputed();
     if (name == "expr") {
       if (arguments.size() != 1 || !arguments[0].quoted)
-        fail("expr takes one formula in quotes", "expr('exp(-sqdist)*(1+dot)^2')");
+        fail_at(from, "expr takes one formula in quotes", "expr('exp(-sqdist)*(1+dot)^2')");
       return Kernel::expression(arguments[0].text);
     }
     if (name == "user") {
       if (arguments.size() != 1 || arguments[0].quoted || !arguments[0].name.empty() ||
           !is_users_name(arguments[0].text))
-        fail("user takes the kernel's name");
+        fail_at(from, "user takes the kernel's name");
       return make_kernel(UserKernel{arguments[0].text, nullptr});
     }
     const LeafKind* kind = find_leaf(name);
-    if (!kind) {
-      at_ = from;
-      skip_spaces();
-      fail(fmt::format("there is no kernel '{}'", name));
-    }
+    if (!kind) fail_at(from, fmt::format("there is no kernel '{}'", name));
     return leaf(*kind, arguments);
   }
 
   KernelArgument argument() {
     skip_spaces();
     KernelArgument out;
+    out.at = out.value_at = at_;
     if (at_ < text_.size() && (text_[at_] == '\'' || text_[at_] == '"')) {
       const std::size_t end = text_.find(text_[at_], at_ + 1);
       if (end == std::string_view::npos) fail("the closing quote is missing");
@@ -186,7 +188,7 @@ class KernelParser {
     } else {
       at_ = from;
     }
-    const std::size_t begin = at_;
+    const std::size_t begin = out.value_at = at_;
     while (at_ < text_.size() && text_[at_] != ',' && text_[at_] != ')' && text_[at_] != '(') ++at_;
     std::string_view value = text_.substr(begin, at_ - begin);
     while (!value.empty() && std::isspace(static_cast<unsigned char>(value.back()))) value.remove_suffix(1);
@@ -201,7 +203,8 @@ class KernelParser {
     double value = 0;
     const char* end = a.text.data() + a.text.size();
     const auto [rest, code] = fast_float::from_chars(a.text.data(), end, value);
-    if (code != std::errc{} || rest != end) fail(fmt::format("{}: '{}' is not a number", kind.name, a.text));
+    if (code != std::errc{} || rest != end)
+      fail_at(a.value_at, fmt::format("{}: '{}' is not a number", kind.name, a.text));
     return value;
   }
 
@@ -219,9 +222,9 @@ class KernelParser {
       Gamma value = value_of(kind, a);
       std::string name = a.name;
       if (kind.name == "rbf" && name == "sigma") {  // exp(−‖x−y‖²/2σ²)
-        if (value.rule == Gamma::Rule::automatic) fail("sigma cannot be 'auto'");
+        if (value.rule == Gamma::Rule::automatic) fail_at(a.value_at, "sigma cannot be 'auto'");
         if (value.rule == Gamma::Rule::value) {
-          if (!(value.value > 0)) fail("sigma must be positive");
+          if (!(value.value > 0)) fail_at(a.value_at, "sigma must be positive");
           value = 1 / (2 * value.value * value.value);
         }
         name = "gamma";
@@ -232,11 +235,12 @@ class KernelParser {
         while (which < values.size() && kind.parameters[which].name != name) ++which;
       }
       if (which >= values.size())
-        fail(name.empty() ? fmt::format("too many arguments of {}", kind.name)
-                          : fmt::format("{} has no parameter '{}'", kind.name, name),
-             names.empty() ? fmt::format("{} takes none", kind.name)
-                           : fmt::format("{} takes {}", kind.name, names));
-      if (given[which]) fail(fmt::format("{} is given twice", kind.parameters[which].name));
+        fail_at(a.at,
+                name.empty() ? fmt::format("too many arguments of {}", kind.name)
+                             : fmt::format("{} has no parameter '{}'", kind.name, name),
+                names.empty() ? fmt::format("{} takes none", kind.name)
+                              : fmt::format("{} takes {}", kind.name, names));
+      if (given[which]) fail_at(a.at, fmt::format("{} is given twice", kind.parameters[which].name));
       given[which] = true;
       values[which] = value;
     }

@@ -52,6 +52,22 @@ TEST(KernelParse, ReadsSumsProductsMultiplesAndParentheses) {
   EXPECT_EQ(Kernel::parse("rbf(1)*2*linear").to_string(), "2*rbf(gamma=1)*linear()");
 }
 
+TEST(KernelParse, PointsAtTheArgumentThatIsWrong) {
+  const auto expect_place = [](const std::string& text, std::size_t place) {
+    EXPECT_NE(message_of(text).find(" at position " + std::to_string(place)), std::string::npos)
+        << message_of(text);
+  };
+  expect_place("rbf(gama=1)", 5);
+  expect_place("poly(degree=2) + rbf(gama=3)", 22);
+  expect_place("rbf(gamma=abc)", 11);
+  expect_place("rbf(gamma = abc)", 13);
+  expect_place("rbf(sigma=-2)", 11);
+  expect_place("rbf(1, 2)", 8);
+  expect_place("rbf(gamma=1, gamma=2)", 14);
+  expect_place("2 * user('a b')", 5);
+  expect_place("linear +  rfb", 11);
+}
+
 TEST(KernelParse, SaysWhatIsWrongAndWhere) {
   EXPECT_NE(message_of("rfb(gamma=1)").find("no kernel 'rfb' at position 1"), std::string::npos);
   EXPECT_NE(message_of("rfb(gamma=1)").find("rbf"), std::string::npos) << "the known kernels are listed";
