@@ -69,7 +69,8 @@ void FeatureMap::evaluate_with(const InputShift* shift, const Samples<T>& points
       for (Index j = 0; j < m; ++j)
         if (!std::isfinite(phi(i, j)))
           throw Error(ErrorCode::bad_data,
-                      fmt::format("{} is {} at row {}", name(j), phi(i, j), first + i0 + i),
+                      fmt::format("{} is {} at row {}", name(j),
+                                  std::isnan(phi(i, j)) ? "not a number" : "infinite", first + i0 + i),
                       "rows count from 0; choose functions that are finite on the data, or --scale it");
   });
 }

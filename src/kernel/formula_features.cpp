@@ -63,9 +63,11 @@ class Formula {
     } catch (const mu::Parser::exception_type& e) {
       std::string why = e.GetMsg();  // ends with a position that counts from 0
       why = why.substr(0, why.find(" at position"));
+      const int at = std::max(0, int(e.GetPos()));
       throw Error(
           ErrorCode::usage,
-          fmt::format("basis function '{}': {} at character {}", text, why, std::max(0, int(e.GetPos())) + 1),
+          fmt::format("basis function '{}': {} at {}", text, why,
+                      at < int(text.size()) ? fmt::format("character {}", at + 1) : std::string("its end")),
           "formulas are made of x1, x2, … (the columns), numbers and functions such as sin, exp, sqrt, abs; "
           "or name a basis: poly, monomials, radial, cosines, fourier");
     }
