@@ -69,7 +69,9 @@ std::string sum_in_words(std::vector<Term> terms, const Limits& limits, const Di
 }  // namespace
 
 std::string in_words(std::vector<Term> terms, int digits) {
-  const double largest = largest_of(terms);
+  double largest = 0;  // the constant only moves the sum: however large, it hides no function
+  for (const Term& t : terms)
+    if (t.name != "1") largest = std::max(largest, weight_of(t));
   return sum_in_words(std::move(terms), {noise * largest, visible * largest},
                       [&](const Term&) { return digits; });
 }

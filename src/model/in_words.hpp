@@ -16,8 +16,8 @@ struct Term {
 };
 
 /// Terms of high degree first, functions that are no monomials by the size of their coefficients. Those that
-/// count for too little to be seen beside the largest are left out, and so are all but the largest of many:
-/// "+ …".
+/// count for too little to be seen beside the largest function are left out, and so are all but the largest
+/// of many: "+ …".
 [[nodiscard]] std::string in_words(std::vector<Term> terms, int digits);
 
 /// Σ terms = 0, divided by the coefficient that makes it easiest to read: the largest one of the highest

@@ -131,9 +131,10 @@ TEST(BasisPcaCertificate, HoldsForSumsOfEqualTerms) {
   for (int turn = 0; turn < 200; ++turn) {
     const Index n = 100 + 3 * turn;
     const double value = 2 * random.normal();
-    const auto model = BasisPca<double>::fit(Matrix<double>(Matrix<double>::Constant(n, 1, value)),
-                                             {.basis = Basis::monomials(2), .components = 1, .center = false});
-    const long double square = (long double)(value) * value;
+    const auto model =
+        BasisPca<double>::fit(Matrix<double>(Matrix<double>::Constant(n, 1, value)),
+                              {.basis = Basis::monomials(2), .components = 1, .center = false});
+    const long double square = (long double)(value)*value;
     const long double exact = (long double)(n) * (1 + square + square * square);
     const Report& r = model.report();
     ASSERT_EQ(r.components, 1);
@@ -366,6 +367,16 @@ TEST(BasisPcaWords, ScoresAreTheFunctionsThatTheWordsSay) {
   const auto by_place = BasisPca<double>::fit(data, {.basis = Basis::polynomial(2), .components = 1});
   EXPECT_EQ(by_place.report().basis->directions.at(0).find("x0"), std::string::npos)
       << by_place.report().basis->directions.at(0);
+}
+
+TEST(BasisPcaWords, AConstantHoweverLargeHidesNoFunction) {
+  for (const int degree : {10, 40}) {
+    const auto model = BasisPca<double>::fit(generate("circle", 100, 1),
+                                             {.basis = Basis::polynomial(degree), .components = 1});
+    const std::string words = model.report().basis->directions.at(0);
+    EXPECT_NE(words.find("x1"), std::string::npos) << words;
+    EXPECT_NE(words.find("…"), std::string::npos) << words;
+  }
 }
 
 TYPED_TEST(BasisPcaFit, ComesBackFromItsFileAsItWas) {
