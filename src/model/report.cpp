@@ -80,12 +80,14 @@ std::string certificate(const Report& r) {
     if (!std::isfinite(likely)) return out + "what may have been missed was not measured\n";
     if (std::isfinite(sure) && !(likely > sure))
       return out + fmt::format("none below {:.4g} was missed\n", sure);
+    if (!(delta > 0)) return out + fmt::format("none below {:.4g} was missed\n", likely);
     out += fmt::format("none below {:.4g} was missed (but for a chance of {:.1g}", likely, delta);
     return out + (std::isfinite(sure) ? fmt::format("; beyond doubt, none below {:.4g})\n", sure) : ")\n");
   }
   if (std::isfinite(sure) && !(likely < sure))
     return out + fmt::format("none above {:.4g} was missed\n", sure);
   if (!std::isfinite(likely)) return out + "what may have been missed was not measured\n";
+  if (!(delta > 0)) return out + fmt::format("none above {:.4g} was missed\n", likely);
   out += fmt::format("none above {:.4g} was missed (but for a chance of {:.1g}", likely, delta);
   out += std::isfinite(sure) ? fmt::format("; beyond doubt, none above {:.4g})", sure) : ")";
   const auto below = (r.gram_eigenvalues.array() < likely).count();

@@ -169,6 +169,15 @@ TEST(ReportTable, SaysWhatWentWrong) {
   EXPECT_TRUE(has(text, "the smallest eigenvalue is -0.5, 25% of the spectrum is negative")) << text;
 }
 
+TEST(ReportTable, NamesNoChanceWhereThereIsNone) {
+  Report r = some_report();
+  r.missed = {5.5000001, 5.5, 0};
+  EXPECT_TRUE(has(r.to_string(), "none above 5.5 was missed\n")) << r.to_string();
+  r.end = End::smallest;
+  r.missed = {5.4999999, 5.5, 0};
+  EXPECT_TRUE(has(r.to_string(), "none below 5.5 was missed\n")) << r.to_string();
+}
+
 TEST(ReportTable, ManagesWithoutResidualsOrBounds) {
   Report r = some_report();
   r.residuals.resize(0);
