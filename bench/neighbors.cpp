@@ -1,5 +1,5 @@
-// Our side of the neighbours in bench/manifolds.py: `neighbors_bench FILE COUNT` finds them once and prints a line
-// of JSON. A process of its own, so that its peak is theirs and not a map's.
+// Our side of the neighbours in bench/manifolds.py: `neighbors_bench FILE COUNT` finds them once and prints a
+// line of JSON. A process of its own, so that its peak is theirs and not a map's.
 #include <mercer/mercer.hpp>
 
 #include <fmt/format.h>

@@ -59,8 +59,8 @@ class SteadyRun {
 /// Thrown by a part that waits for another which has failed: the other's exception is the one to report.
 struct AbandonedWork {};
 
-/// body(i) for i in [0, count), in any order, on several threads. A single one is for one thread as any of many
-/// is: BLAS would split it by their number, and other threads give other bits.
+/// body(i) for i in [0, count), in any order, on several threads. A single one is for one thread as any of
+/// many is: BLAS would split it by their number, and other threads give other bits.
 template <class F>
 void parallel_for(Index count, const Run& run, F&& body) {
   if (count == 1) {

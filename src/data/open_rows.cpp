@@ -16,8 +16,8 @@ namespace mercer {
 
 namespace {
 
-/// Rows in a sixteenth of the memory: their numbers as parsed and joined, and as text in a buffer that grows by
-/// halves.
+/// Rows in a sixteenth of the memory: their numbers as parsed and joined, and as text in a buffer that grows
+/// by halves.
 Index rows_within(const Run& run, Index cols) {
   constexpr double bytes_a_number = 80, least = 64;
   const double most = double(run.memory_budget()) / 16 / (bytes_a_number * double(std::max<Index>(1, cols)));

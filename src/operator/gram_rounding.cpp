@@ -41,9 +41,8 @@ Vector<double> squared_lengths(const Samples<T>& samples) {
 /// Puts the `count` rows of order[begin, ...) with the largest values to its front; of equal ones the first.
 void bring_forward(std::vector<Index>& order, Index begin, Index count, const Vector<double>& value) {
   const auto first = order.begin() + begin;
-  std::partial_sort(first, first + count, order.end(), [&](Index a, Index b) {
-    return value[a] != value[b] ? value[a] > value[b] : a < b;
-  });
+  std::partial_sort(first, first + count, order.end(),
+                    [&](Index a, Index b) { return value[a] != value[b] ? value[a] > value[b] : a < b; });
 }
 
 struct RowsToLookAt {

@@ -40,7 +40,8 @@ template <class T>
 template <class T>
 [[nodiscard]] double scatter_about_the_mean(const Samples<T>& x, const Vector<double>& mean);
 /// Of n products that BLAS adds up some hundred at a time, relative to the sum of their sizes. Where they are
-/// alike, as in constant columns or equal rows, every addition rounds the same way (Higham 2002, section 3.1).
+/// alike, as in constant columns or equal rows, every addition rounds the same way (Higham 2002,
+/// section 3.1).
 [[nodiscard]] double rounding_of_sums(double n);
 /// Column means in double.
 template <class T>

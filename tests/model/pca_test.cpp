@@ -178,7 +178,8 @@ TEST(PcaRounding, OfTheMeanIsNotInTheTrace) {
   for (int turn = 0; turn < 20; ++turn) {
     Random random(93 + static_cast<std::uint64_t>(turn));
     Matrix<double> x(3, 42);  // all differences are a few units in the last place
-    for (Index i = 0; i < x.size(); ++i) x.data()[i] = 1e8 + std::ldexp(std::floor(3 * random.uniform()), -26);
+    for (Index i = 0; i < x.size(); ++i)
+      x.data()[i] = 1e8 + std::ldexp(std::floor(3 * random.uniform()), -26);
     using Wide = Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic>;
     Wide wide = (x.array() - 1e8).matrix().cast<long double>();
     wide.rowwise() -= wide.colwise().mean().eval();

@@ -51,7 +51,8 @@ TEST(GramRounding, FindsTheFewPairsThatAreAlikeAmongMany) {
   const Vector<double> sums = k.rowwise().sum();
   double squares = 0;
   for (const Index i : {701, 1303}) {
-    const long double distance = (x.row(i).cast<long double>() - x.row(i + 1).cast<long double>()).squaredNorm();
+    const long double distance =
+        (x.row(i).cast<long double>() - x.row(i + 1).cast<long double>()).squaredNorm();
     const long double exact = std::exp(-1e5L * distance);
     ASSERT_GT(exact, 1e-3L);
     squares += double(2 * (k(i, i + 1) - exact) * (k(i, i + 1) - exact));
