@@ -21,18 +21,28 @@ bool moves_to_the_origin(const Samples<T>& samples, const KernelPcaOptions& opti
          squared_offset(samples) > far;
 }
 
+namespace {
+
+/// In double what rounds here is nothing beside the rounding of products; in float a column that is about as
+/// wide as it is far stays where it is.
+template <class T>
+bool moves_exactly(T value, double shift) {
+  if (std::is_same_v<T, double>) return true;
+  const double moved = double(value) - shift;
+  return double(T(moved)) == moved;
+}
+
+}  // namespace
+
 template <class T>
 Scaling<T> scaling_for_fit(const Samples<T>& samples, const KernelPcaOptions& options) {
   if (!moves_to_the_origin(samples, options)) return Scaling<T>::fit(options.scale, samples);
   Scaling<T> out = Scaling<T>::fit(Scale::center, samples);
-  if (std::is_same_v<T, double>) return out;  // what rounds here is nothing beside the rounding of products
   const auto m = samples.dense();
   out.shift = out.shift.template cast<T>().template cast<double>().eval();
   for (Index i = 0; i < m.rows(); ++i)
-    for (Index j = 0; j < m.cols(); ++j) {
-      const double moved = double(m(i, j)) - out.shift[j];
-      if (double(T(moved)) != moved) out.shift[j] = 0;  // this column is about as wide as it is far
-    }
+    for (Index j = 0; j < m.cols(); ++j)
+      if (!moves_exactly(m(i, j), out.shift[j])) out.shift[j] = 0;
   return out;
 }
 
@@ -50,6 +60,8 @@ Moved<T> moved_in_full_columns(const Samples<T>& samples) {
     ++stored[static_cast<std::size_t>(s.innerIndexPtr()[p])];
   for (Index j = 0; j < s.cols(); ++j)
     if (stored[static_cast<std::size_t>(j)] == s.rows()) out.shift[j] = double(T(mean[j]));
+  for (auto p = s.outerIndexPtr()[0]; p < entries; ++p)
+    if (double& shift = out.shift[s.innerIndexPtr()[p]]; !moves_exactly(s.valuePtr()[p], shift)) shift = 0;
   SparseMatrix<T> moved = csr_copy<T>(s.rows(), s.cols(), s.outerIndexPtr(), s.innerIndexPtr(), s.valuePtr());
   for (Index p = 0; p < moved.nonZeros(); ++p)
     moved.valuePtr()[p] = T(double(moved.valuePtr()[p]) - out.shift[moved.innerIndexPtr()[p]]);

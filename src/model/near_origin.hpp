@@ -9,7 +9,7 @@ namespace mercer {
 /// Whether kernel PCA of these samples moves them.
 template <class T>
 [[nodiscard]] bool moves_to_the_origin(const Samples<T>& samples, const KernelPcaOptions& options);
-/// The scaling that was asked for, or the move: to points whose differences from the samples are exact in T.
+/// The scaling that was asked for, or the move. In float every moved point is exact.
 template <class T>
 [[nodiscard]] Scaling<T> scaling_for_fit(const Samples<T>& samples, const KernelPcaOptions& options);
 

@@ -4,7 +4,6 @@
 
 #include "base/memory.hpp"
 #include "base/parallel.hpp"
-#include "base/random.hpp"
 #include "base/stopwatch.hpp"
 #include "model/contradictions.hpp"
 #include "model/model_file.hpp"
@@ -69,22 +68,14 @@ Solved<T> solve(const Samples<T>& points, const Vector<double>& mean, Side side,
   }
 }
 
-/// How many terms the sums of the matrix that is solved have.
+/// Rounding of the sums that the matrix which is solved is made of, relative to their size.
 template <class T>
-double terms_of_sums(const Samples<T>& points, Side side, Route route) {
+double rounding_of_matrix(const Samples<T>& points, Side side, Route route) {
   const auto rows = double(points.rows()), columns = double(points.longest_row());
-  if (route == Route::tiled) return std::max(rows, columns);
-  return side == Side::features ? rows : columns;
-}
-
-/// What rounding has left of strong directions in weak ones, X̃ᵀv/√θ of a small θ, is taken out of these.
-template <class T>
-void make_orthonormal(Block<T>& directions, const Run& run) {
-  if (directions.cols() == 0) return;
-  Block<double> u = directions.template cast<double>();
-  Random random(run.seed);
-  (void)orthonormalize<double>(BlockView<double>(u.leftCols(0)), u, 0, random);
-  directions = u.template cast<T>();
+  if (points.is_sparse() && route == Route::tiled) return rounding_of_sums(0);  // compensated
+  if (points.is_sparse() && side == Side::samples) return rounding_of_long_sums(columns);
+  if (route == Route::tiled) return rounding_of_sums(std::max(rows, columns));
+  return rounding_of_sums(side == Side::features ? rows : columns);
 }
 
 }  // namespace
@@ -144,8 +135,7 @@ Pca<T> Pca<T>::fit(const Samples<T>& samples, const PcaOptions& options, const R
   const double unit = std::numeric_limits<double>::epsilon(), squared_mean = n * mean.squaredNorm(),
                of_mean = unit * unit * (squared_mean + n * shift.squaredNorm()) * (apart ? 64 : 1),
                summed = solved.trace + (apart ? squared_mean : 0);
-  const double terms = terms_of_sums(points, side, report.plan.route);
-  allow_for_rounding(solved, {.norm = rounding_of_sums(terms) * summed + of_mean,
+  allow_for_rounding(solved, {.norm = rounding_of_matrix(points, side, report.plan.route) * summed + of_mean,
                               .trace = 16 * unit * solved.trace + of_mean});
   const double epsilon = report.plan.route == Route::tiled ? double(std::numeric_limits<T>::epsilon()) : unit;
   // x − μ is known to rounding of μ: what n such errors make of an eigenvalue is not variance.
@@ -159,7 +149,7 @@ Pca<T> Pca<T>::fit(const Samples<T>& samples, const PcaOptions& options, const R
   } else {  // u = X̃ᵀv/√θ
     model.directions_ = centered_transposed_times<T>(points, mean, solved.spectrum.vectors);
     model.directions_ *= solved.spectrum.values.cwiseSqrt().cwiseInverse().template cast<T>().asDiagonal();
-    make_orthonormal(model.directions_, run);
+    make_orthonormal(model.directions_, run.seed);
   }
   fix_signs<T>(model.directions_);
   model.scores_ = centered_times<T>(points, mean, model.directions_);

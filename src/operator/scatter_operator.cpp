@@ -15,6 +15,66 @@ namespace {
 /// Rows (or columns) centred at a time when a matrix is written out.
 constexpr Index chunk = 512;
 
+/// Sums, side by side, of however many terms: what each addition rounds away is added to the next (Kahan), so
+/// that they are off by 2ε Σ|terms|.
+class LongSums {
+ public:
+  LongSums(Index rows, Index columns) : sums_(Matrix<double>::Zero(rows, columns)), lost_(sums_) {}
+
+  /// Row i of the sums += factor · values
+  void add(Index i, double factor, const double* values) {
+    double *sum = sums_.data() + i * sums_.cols(), *lost = lost_.data() + i * lost_.cols();
+    for (Index c = 0; c < sums_.cols(); ++c) {
+      const double term = factor * values[c] - lost[c], next = sum[c] + term;
+      lost[c] = (next - sum[c]) - term;
+      sum[c] = next;
+    }
+  }
+  void restart(const Vector<double>& from) {  // its only row
+    sums_.row(0) = from;
+    lost_.setZero();
+  }
+  [[nodiscard]] const Matrix<double>& sums() const { return sums_; }
+
+ private:
+  Matrix<double> sums_, lost_;
+};
+
+/// (X − 1μᵀ)v of CSR rows.
+template <class T>
+Block<T> sparse_times(const Samples<T>& x, const Vector<double>& mean, const BlockView<T>& v) {
+  const auto s = x.sparse();
+  const Matrix<double> rows = v.template cast<double>();
+  LongSums middle(1, v.cols());  // −μᵀv
+  for (Index j = 0; j < s.cols(); ++j) middle.add(0, -mean[j], rows.data() + j * rows.cols());
+  Block<T> w(s.rows(), v.cols());
+  parallel_for((s.rows() + chunk - 1) / chunk, {}, [&](Index part) {
+    LongSums own(1, v.cols());
+    for (Index i = part * chunk; i < std::min(s.rows(), (part + 1) * chunk); ++i) {
+      own.restart(middle.sums().row(0));
+      for (auto p = s.outerIndexPtr()[i]; p < s.outerIndexPtr()[i + 1]; ++p)
+        own.add(0, double(s.valuePtr()[p]), rows.data() + s.innerIndexPtr()[p] * rows.cols());
+      w.row(i) = own.sums().row(0).template cast<T>();
+    }
+  });
+  return w;
+}
+
+/// (X − 1μᵀ)ᵀw of CSR rows.
+template <class T>
+Block<T> sparse_transposed_times(const Samples<T>& x, const Vector<double>& mean, const BlockView<T>& w) {
+  const auto s = x.sparse();
+  const Matrix<double> rows = w.template cast<double>();
+  LongSums sums(s.cols(), w.cols()), whole(1, w.cols());
+  for (Index i = 0; i < s.rows(); ++i) {
+    const double* row = rows.data() + i * rows.cols();
+    whole.add(0, 1, row);
+    for (auto p = s.outerIndexPtr()[i]; p < s.outerIndexPtr()[i + 1]; ++p)
+      sums.add(s.innerIndexPtr()[p], double(s.valuePtr()[p]), row);
+  }
+  return (sums.sums() - mean * whole.sums()).template cast<T>();
+}
+
 }  // namespace
 
 template <class T>
@@ -23,17 +83,18 @@ Vector<double> column_means(const Samples<T>& x) {
   if (x.rows() == 0) return mean;
   if (x.is_sparse()) {
     const auto s = x.sparse();
+    constexpr double one = 1;
+    LongSums sums(x.cols(), 1);
     for (auto p = s.outerIndexPtr()[0]; p < s.outerIndexPtr()[s.rows()]; ++p)
-      mean[s.innerIndexPtr()[p]] += double(s.valuePtr()[p]);
-  } else {
-    const auto m = x.dense();
-    for (Index i = 0; i < m.rows(); ++i) mean += m.row(i).template cast<double>().transpose();
-    mean /= double(x.rows());
-    Vector<double> correction = Vector<double>::Zero(x.cols());  // takes back the rounding of the long sum
-    for (Index i = 0; i < m.rows(); ++i) correction += m.row(i).template cast<double>().transpose() - mean;
-    return mean + correction / double(x.rows());
+      sums.add(s.innerIndexPtr()[p], double(s.valuePtr()[p]), &one);
+    return sums.sums().col(0) / double(x.rows());
   }
-  return mean / double(x.rows());
+  const auto m = x.dense();
+  for (Index i = 0; i < m.rows(); ++i) mean += m.row(i).template cast<double>().transpose();
+  mean /= double(x.rows());
+  Vector<double> correction = Vector<double>::Zero(x.cols());  // takes back the rounding of the long sum
+  for (Index i = 0; i < m.rows(); ++i) correction += m.row(i).template cast<double>().transpose() - mean;
+  return mean + correction / double(x.rows());
 }
 
 template <class T>
@@ -66,17 +127,18 @@ double total_scatter(const Samples<T>& x, const Vector<double>& mean) {
 
 template <class T>
 double scatter_about_the_mean(const Samples<T>& x, const Vector<double>& mean) {
-  Vector<double> off = Vector<double>::Zero(x.cols());  // Σ(x_i − μ), 0 but for the rounding of μ
+  // Σ(x_i − μ), 0 but for the rounding of μ: of sparse rows it is small, since what could move was moved.
+  Vector<double> off = Vector<double>::Zero(x.cols());
   if (!x.is_sparse()) {
     const auto m = x.dense();
     for (Index i = 0; i < m.rows(); ++i) off += m.row(i).template cast<double>().transpose() - mean;
-  }  // sparse rows are not far from the origin
+  }
   return std::max(0.0, total_scatter(x, mean) - off.squaredNorm() / double(std::max<Index>(1, x.rows())));
 }
 
-double rounding_of_sums(double n) {
-  return (16 + std::min(n, 512 + n / 512) / 2) * std::numeric_limits<double>::epsilon();
-}
+double rounding_of_sums(double n) { return rounding_of_long_sums(std::min(n, 512 + n / 512)); }
+
+double rounding_of_long_sums(double n) { return (16 + n / 2) * std::numeric_limits<double>::epsilon(); }
 
 /// Rows [i, i + count) minus the mean, subtracted in double: the digits of data far from the origin stay.
 template <class T>
@@ -87,12 +149,8 @@ static Matrix<T> centered_rows(const Samples<T>& x, const Vector<double>& mean, 
 
 template <class T>
 Block<T> centered_times(const Samples<T>& x, const Vector<double>& mean, const BlockView<T>& v) {
+  if (x.is_sparse()) return sparse_times(x, mean, v);
   Block<T> w(x.rows(), v.cols());
-  if (x.is_sparse()) {
-    w.noalias() = x.sparse() * v;
-    w.rowwise() -= (mean.template cast<T>().transpose() * v).eval().row(0);
-    return w;
-  }
   if (v.cols() == 0) return w;
   const Index chunks = (x.rows() + chunk - 1) / chunk;
   parallel_for(chunks, {}, [&](Index part) {
@@ -106,11 +164,7 @@ Block<T> centered_times(const Samples<T>& x, const Vector<double>& mean, const B
 
 template <class T>
 Block<T> centered_transposed_times(const Samples<T>& x, const Vector<double>& mean, const BlockView<T>& w) {
-  if (x.is_sparse()) {
-    Block<T> y = x.sparse().transpose() * w;
-    y.noalias() -= mean.template cast<T>() * w.colwise().sum();
-    return y;
-  }
+  if (x.is_sparse()) return sparse_transposed_times(x, mean, w);
   // Strips of chunks with sums of their own, added in order: the same for any number of threads.
   const Index chunks = (x.rows() + chunk - 1) / chunk, strips = std::clamp<Index>(chunks, 1, 16);
   std::vector<Block<T>> sums(static_cast<std::size_t>(strips), Block<T>::Zero(x.cols(), w.cols()));

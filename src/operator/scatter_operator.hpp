@@ -43,6 +43,8 @@ template <class T>
 /// alike, as in constant columns or equal rows, every addition rounds the same way (Higham 2002,
 /// section 3.1).
 [[nodiscard]] double rounding_of_sums(double n);
+/// Of n products that are added up one after the other.
+[[nodiscard]] double rounding_of_long_sums(double n);
 /// Column means in double.
 template <class T>
 [[nodiscard]] Vector<double> column_means(const Samples<T>& x);

@@ -75,6 +75,15 @@ Block<double> orthonormalize(const BlockView<T>& basis, BlockRef<T> w, double ne
 }
 
 template <class T>
+void make_orthonormal(Block<T>& directions, std::uint64_t seed) {
+  if (directions.cols() == 0) return;
+  Block<double> u = directions.template cast<double>();
+  Random random(seed);
+  (void)orthonormalize<double>(BlockView<double>(u.leftCols(0)), u, 0, random);
+  directions = u.template cast<T>();
+}
+
+template <class T>
 void fix_signs(BlockRef<T> vectors) {
   const T slack = T(1) - (std::is_same_v<T, float> ? T(1e-4) : T(1e-9));
   for (Index c = 0; c < vectors.cols(); ++c) {
@@ -92,6 +101,7 @@ void fix_signs(BlockRef<T> vectors) {
   template void fill_random(BlockRef<T>, Random&);                                          \
   template Block<T> project_out(const BlockView<T>&, BlockRef<T>);                          \
   template Block<double> orthonormalize(const BlockView<T>&, BlockRef<T>, double, Random&); \
+  template void make_orthonormal(Block<T>&, std::uint64_t);                                 \
   template void fix_signs(BlockRef<T>);
 MERCER_INSTANTIATE(float)
 MERCER_INSTANTIATE(double)

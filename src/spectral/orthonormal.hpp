@@ -19,6 +19,11 @@ Block<T> project_out(const BlockView<T>& basis, BlockRef<T> w);
 template <class T>
 Block<double> orthonormalize(const BlockView<T>& basis, BlockRef<T> w, double negligible, Random& random);
 
+/// Directions u = X̃ᵀv/√θ as they were computed: what rounding has left of strong ones in weak ones, where θ
+/// is small, is taken out of these.
+template <class T>
+void make_orthonormal(Block<T>& directions, std::uint64_t seed);
+
 /// Fills w with independent standard normal numbers.
 template <class T>
 void fill_random(BlockRef<T> w, Random& random);

@@ -213,6 +213,42 @@ TEST(PcaFarFromTheOrigin, SparseRowsGiveWhatDenseRowsGive) {
     }
 }
 
+TEST(PcaFarFromTheOrigin, ASparseColumnAsWideAsItIsFarKeepsItsDigitsInFloat) {
+  Matrix<float> x(1000, 2);
+  for (Index i = 0; i < x.rows(); ++i) x.row(i) << 1e4F, i % 2 == 0 ? 0.1F : 1000.1F;
+  const Samples<float> sparse = SparseMatrix<float>(x.sparseView());
+  const auto model = Pca<float>::fit(sparse, {.components = 1});
+  const double half = (double(1000.1F) - double(0.1F)) / 2;  // every row lies so far from the mean
+  EXPECT_LE(std::abs(model.report().gram_eigenvalues[0] - 1000 * half * half), model.report().residuals[0]);
+  EXPECT_LE(model.report().residuals[0], 1e-6 * model.report().gram_eigenvalues[0]);
+}
+
+TEST(PcaFarFromTheOrigin, SparseTrainingPointsInFloatHaveTheirScoresAsNewOnes) {
+  Matrix<float> x(200, 5);
+  for (Index i = 0; i < x.rows(); ++i)
+    for (Index j = 0; j < x.cols(); ++j) x(i, j) = 1e5F + float((7 * i + 11 * j * i) % 23) / 8;
+  const Samples<float> sparse = SparseMatrix<float>(x.sparseView());
+  const auto model = Pca<float>::fit(sparse, {.components = 3});
+  EXPECT_LE((model.transform(sparse) - model.scores()).cwiseAbs().maxCoeff(),
+            1e-5F * model.scores().cwiseAbs().maxCoeff());
+}
+
+TEST(PcaRounding, OfLongSparseRowsIsInTheResidual) {
+  Matrix<double> x = Matrix<double>::Constant(20, 100000, 0.77);
+  for (Index i = 0; i < 20; ++i) x.row(i).head(i) *= 2;
+  const Samples<double> sparse = SparseMatrix<double>(x.sparseView());
+  const auto wide = x.cast<long double>().eval();
+  const Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic> gram = wide * wide.transpose();
+  const Eigen::SelfAdjointEigenSolver<Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic>> exact(gram);
+  const auto largest = double(exact.eigenvalues()[19]);
+  for (const Route route : {Route::dense, Route::stored, Route::tiled}) {
+    const auto model = Pca<double>::fit(sparse, {.components = 1, .center = false, .route = route});
+    EXPECT_LE(std::abs(model.report().gram_eigenvalues[0] - largest), model.report().residuals[0])
+        << name_of(route);
+    EXPECT_LE(model.report().residuals[0], 1e-10 * largest) << name_of(route);
+  }
+}
+
 TYPED_TEST(PcaFit, DirectionsOfWideDataAreOrthonormalBesideOneFarPoint) {
   using T = TypeParam;
   Matrix<double> x = test::random_matrix<double>(4, 60, 92);
