@@ -213,13 +213,14 @@ BasisPca<T> BasisPca<T>::fit(const Samples<T>& samples, const BasisPcaOptions& o
     if (route != Route::tiled) matrix = rows.gram(model.mean_, run);
   }
   watch.lap("features");
-  Index hidden = 0;  // relations that rounding hides
+  Index hidden = 0, lost = 0;  // relations, and directions, that rounding hides
   if (smallest) {
     Relations found = find_relations(*model.map_, points, options.center ? model.mean_ : Vector<double>(),
                                      model.sizes_, options.smallest, run);
     solved = std::move(found.solved);
     model.spans_ = std::move(found.spans);
     hidden = found.hidden;
+    lost = found.lost;
   } else if (route == Route::dense) {
     solved = solve_dense<double>(std::move(matrix), request, run);
   } else if (route == Route::stored) {
@@ -236,6 +237,10 @@ BasisPca<T> BasisPca<T>::fit(const Samples<T>& samples, const BasisPcaOptions& o
                                          solved.spectrum.values.size(),
                                          solved.spectrum.values.size() + hidden,
                                          options.scale == Scale::none ? "; try --scale standardize" : ""));
+    else if (lost > 0)
+      report.notes.push_back(fmt::format(
+          "rounding hides {} of {} directions, and whether a relation was missed among them{}", lost,
+          m - (options.center ? 1 : 0), options.scale == Scale::none ? "; try --scale standardize" : ""));
     if (n < m - (options.center ? 1 : 0))
       report.notes.push_back(fmt::format(
           "{} samples always obey relations in {} functions: more samples, or fewer functions, would tell", n,
@@ -259,6 +264,7 @@ BasisPca<T> BasisPca<T>::fit(const Samples<T>& samples, const BasisPcaOptions& o
   } else {  // u = Φ̃ᵀv/√θ
     model.directions_ = rows.transposed_times(model.mean_, solved.spectrum.vectors, run);
     model.directions_ *= solved.spectrum.values.cwiseSqrt().cwiseInverse().asDiagonal();
+    make_orthonormal(model.directions_, run.seed);
   }
   fix_signs<double>(model.directions_);
   const Block<double> scores = rows.times(model.mean_, model.directions_, run);
@@ -299,7 +305,7 @@ void BasisPca<T>::describe() {
       for (Index j = 0; j < m; ++j) out.coefficients(c, j) = coefficient(j, c);
   }
   for (Index c = 0; c < k; ++c) {
-    double largest = std::abs(out.offsets[c]), constant = -out.offsets[c];
+    double largest = 0, constant = -out.offsets[c];
     for (Index j = 0; j < m; ++j) largest = std::max(largest, std::abs(coefficient(j, c)));
     std::vector<Term> terms;
     for (Index j = 0; j < m; ++j) {

@@ -74,7 +74,7 @@ Block<double> solve_pair(const Pair& p) {
   Vector<double> sigma;
   linalg::svd(v, sigma);
   if (sigma.size() == 0) return {};
-  const double least = rounding_unit * std::max(sigma[0], std::numeric_limits<double>::min());
+  const double least = sigma[0] > 0 ? rounding_unit * sigma[0] : 1;  // if nothing varies, any e will do
   const Block<double> to_e = v * sigma.cwiseMax(least).cwiseInverse().asDiagonal();
   Block<double> z = p.n * to_e, y;
   Vector<double> values;
@@ -91,13 +91,10 @@ Block<double> solve_pair(const Pair& p) {
       if (!(size > 0)) break;
       if (pass >= 2)  // twice is enough, unless it is never enough
         settled = std::abs(size - 1) <= off && (u.leftCols(i).transpose() * u.col(i)).norm() <= off;
-      if (settled) break;
       u.col(i) /= size;
       e.col(i) /= size;
-      if (i == 0) {
-        settled = true;
-        break;
-      }
+      settled = settled || i == 0;
+      if (settled) break;
       const Vector<double> along = u.leftCols(i).transpose() * u.col(i);
       e.col(i) -= e.leftCols(i) * along;
       u.col(i) = p.n * e.col(i);
@@ -148,7 +145,9 @@ Relations find_relations(const FeatureMap& map, const Samples<T>& points, const 
   run.report("eigenvectors", 0);
   const Block<double> all = solve_pair(pair);
   Relations out;
-  out.hidden = std::max<Index>(0, std::min(count, static_cast<Index>(pair.varying.size())) - all.cols());
+  const auto functions = static_cast<Index>(pair.varying.size());
+  out.hidden = std::max<Index>(0, std::min(count, functions) - all.cols());
+  out.lost = functions - all.cols();
   count = std::min(count, all.cols());
   Spectrum<double>& s = out.solved.spectrum;
   s.values.resize(count);
@@ -158,7 +157,8 @@ Relations find_relations(const FeatureMap& map, const Samples<T>& points, const 
   out.solved.trace = rows.total(mean, run);
   s.passes = 1;
   if (all.cols() == 0) return out;
-  s.missed.rigorous = s.missed.probable = least_other(pair, all, count);
+  // Of directions that are lost nothing is known, and no eigenvalue of ΦᵀΦ is less than 0.
+  s.missed.rigorous = s.missed.probable = out.lost > 0 ? 0 : least_other(pair, all, count);
 
   Block<double> e = Block<double>::Zero(map.count(), count);
   e(pair.varying, Eigen::all) = pair.lengths.cwiseInverse().asDiagonal() * all.leftCols(count);

@@ -12,6 +12,7 @@ struct Relations {
   /// How large the terms of each relation are about the middle of the data: what its digits are for.
   Vector<double> spans;
   Index hidden = 0;  ///< asked for, and nothing but rounding
+  Index lost = 0;    ///< of all directions those of which nothing but rounding is left
 };
 
 /// `mean` is that of φ, and empty where nothing is centred; then constant functions count like others.

@@ -276,6 +276,25 @@ TEST(BasisPcaRelations, ThatRoundingHidesAreNotReported) {
   test::expect_contains(r.notes.back(), "of 3 relations stand out from rounding");
 }
 
+TEST(BasisPcaRelations, ClaimNothingOfWhatWasMissedWhereDirectionsAreLost) {
+  Matrix<double> x(60, 1);
+  for (Index i = 0; i < x.rows(); ++i) x(i, 0) = 1e6 + double((37 * i) % 60) / 60;
+  const auto model = BasisPca<double>::fit(Samples<double>(x), {.basis = Basis::monomials(6), .smallest = 1});
+  EXPECT_EQ(model.report().missed.rigorous, 0);
+  ASSERT_FALSE(model.report().notes.empty());
+  EXPECT_NE(model.report().notes[0].find("rounding hides"), std::string::npos) << model.report().notes[0];
+}
+
+TEST(BasisPcaRelations, OfEqualRowsAreFound) {
+  for (const double value : {0.0, 3.0}) {
+    const Matrix<double> x = Matrix<double>::Constant(50, 2, value);
+    const auto model =
+        BasisPca<double>::fit(Samples<double>(x), {.basis = Basis::polynomial(2), .smallest = 2});
+    ASSERT_EQ(model.report().components, 2);
+    EXPECT_LE(model.report().gram_eigenvalues.cwiseAbs().maxCoeff(), 1e-20);
+  }
+}
+
 TEST(BasisPcaRelations, SeveralAtOnceAreOrthonormalAndOrderedFarFromTheOrigin) {
   // A circle in a plane of space: the plane, its multiples by x1, x2, x3, and the circle.
   Matrix<double> x(200, 3);
