@@ -17,6 +17,7 @@
 #include "model/spectral_fit.hpp"
 #include "operator/feature_pass.hpp"
 #include "operator/gram_rounding.hpp"
+#include "operator/scatter_operator.hpp"
 #include "plan/discriminant_plan.hpp"
 #include "spectral/orthonormal.hpp"
 
@@ -93,11 +94,15 @@ Block<double> square_root(Block<double> matrix) {
 }
 
 /// What rounding δK does to an eigenvalue λ of BBᵀα = λ(GGᵀ + μI)α = λLLᵀα: B and G change by ‖δK‖ at most,
-/// ‖L⁻¹‖ ≤ 1/√μ, ‖L⁻¹G‖ ≤ 1 and ‖L⁻¹B‖ = √λ₁, so λ by 2(√λ₁ + λ)e + (1 + λ)e² with e = ‖δK‖/√μ.
-Vector<double> moved_by(double rounding, const Vector<double>& values, double ridge) {
+/// ‖L⁻¹‖ ≤ 1/√μ, ‖L⁻¹G‖ ≤ 1 and ‖L⁻¹B‖ = √λ₁. With e = ‖δK‖/√μ the numerator is off by 2√λ₁e + e², the
+/// denominator by a share of s = 2e + e² at most, so λ by (2√λ₁e + e² + λs)/(1 − s). And whatever rounding
+/// does, no eigenvalue is less than 0 or more than ‖B + δB‖²/μ.
+Vector<double> moved_by(double rounding, const Vector<double>& values, double ridge, double between) {
   if (values.size() == 0) return values;
   const double e = rounding / std::sqrt(ridge), root = std::sqrt(std::max(0.0, values[0]));
-  return (2 * (root + values.array()) * e + (1 + values.array()) * e * e).matrix();
+  const double share = 2 * e + e * e, most = (between + rounding) * (between + rounding) / ridge;
+  if (!(share < 1)) return Vector<double>::Constant(values.size(), most);
+  return ((2 * root * e + e * e + values.array() * share) / (1 - share)).cwiseMin(most).matrix();
 }
 
 }  // namespace
@@ -182,7 +187,8 @@ void KernelDiscriminant<T>::fit_dense(const Samples<T>& samples, const Label& la
   linalg::add_product<double>(1, transposed, found.vectors, inner);
   Vector<double> residuals =
       cholesky.residuals(found, between, linalg::transposed_times<double>(transposed, inner));
-  residuals += moved_by(gram_rounding<double>(kernel_, points_).norm, found.values, options.ridge);
+  residuals +=
+      moved_by(gram_rounding<double>(kernel_, points_).norm, found.values, options.ridge, between.norm());
   watch.lap("solve");
   k.resize(0, 0);
 
@@ -246,8 +252,10 @@ void KernelDiscriminant<T>::fit_low_rank(const Samples<T>& samples, const Label&
       feature_rounding(element_rounding<T>(of_values.relative, r), all.diagonal(), scatter.diagonal_sum,
                        basis.factor(), run) +
       factor_rounding(element_rounding<double>(gram_rounding<double>(kernel_, points_).relative, r), moments,
-                      basis.factor());
-  residuals += moved_by(std::max(of_values.norm, of_features), found.values, options.ridge);
+                      basis.factor()) +
+      rounding_of_sums(double(samples.rows())) * all.trace();
+  residuals +=
+      moved_by(std::max(of_values.norm, of_features), found.values, options.ridge, own_between.norm());
   // w = Cu, and w·φ(x) = w·L⁻¹k_S(x) = (L⁻ᵀw)·k_S(x).
   Block<double> weights_of_landmarks = root * found.vectors;
   linalg::solve_lower<double>(linalg::Transpose::yes, r, weights_of_landmarks.cols(), basis.factor().data(),

@@ -45,9 +45,15 @@ struct ClassScatter {
 template <class T>
 Vector<double> mean_offset(const Samples<T>& rows, const Vector<double>& from) {
   if (rows.is_sparse()) return column_means(rows) - from;  // zeros stay zeros
+  constexpr Index together = 512;  // equal numbers in a long sum would all round the same way
   const auto m = rows.dense();
-  Vector<double> sum = Vector<double>::Zero(m.cols());
-  for (Index i = 0; i < m.rows(); ++i) sum += m.row(i).template cast<double>().transpose() - from;
+  Vector<double> sum = Vector<double>::Zero(m.cols()), part = sum;
+  for (Index i = 0; i < m.rows(); ++i) {
+    part += m.row(i).template cast<double>().transpose() - from;
+    if ((i + 1) % together != 0 && i + 1 != m.rows()) continue;
+    sum += part;
+    part.setZero();
+  }
   return sum / double(m.rows());
 }
 
@@ -72,12 +78,32 @@ struct Solution {
   Vector<double> residuals;
 };
 
+/// Scatters as they were summed: the element (i, j) of either is off by γ√(t_i t_j) at most, t the diagonal
+/// of both together.
+struct ScatterRounding {
+  double gamma = 0;
+  Vector<double> deviations;  ///< √t
+};
+
+/// `basis`: the columns that the problem is in the coordinates of; none where it is in those of the features.
+/// Residuals are ‖L⁻¹(S_B − λ(S_W + μI))w‖, to which rounding of the scatters adds (1 + λ)·γ√d·‖L⁻¹D‖‖Dw‖.
 Solution solve_with_ridge(const Block<double>& within, const Block<double>& between, double ridge,
-                          Index count) {
+                          Index count, const ScatterRounding& rounding,
+                          const Block<double>* basis = nullptr) {
   const RidgeCholesky cholesky(within, ridge);
-  DiscriminantDirections found = cholesky.solve(between, count);
-  Vector<double> residuals = cholesky.residuals(found, between, within * found.vectors);
-  return {std::move(found), std::move(residuals)};
+  Solution out;
+  out.directions = cholesky.solve(between, count);
+  out.residuals = cholesky.residuals(out.directions, between, within * out.directions.vectors);
+  if (basis != nullptr) out.directions.vectors = *basis * out.directions.vectors;
+  const Vector<double>& scale = rounding.deviations;
+  Block<double> enlarged = scale.asDiagonal();
+  if (basis != nullptr) enlarged = basis->transpose() * enlarged;
+  const double factor =
+      rounding.gamma * std::sqrt(double(scale.size())) * cholesky.inverse_times_size(std::move(enlarged));
+  const Block<double> lengths = scale.asDiagonal() * out.directions.vectors;
+  out.residuals.array() +=
+      factor * (1 + out.directions.values.array()) * lengths.colwise().norm().transpose().array();
+  return out;
 }
 
 /// Does every feature vary within classes, and none along with the others alone?
@@ -93,8 +119,8 @@ bool well_conditioned(const Block<double>& within, const Vector<double>& noise) 
 /// Without a ridge: in coordinates where the total scatter is the identity, from which directions without
 /// any variation (constant columns, columns that repeat others) are left out. There S_W must have full rank.
 Solution solve_without_ridge(const Block<double>& within, const Block<double>& between,
-                             const Vector<double>& noise, Index count) {
-  if (well_conditioned(within, noise)) return solve_with_ridge(within, between, 0, count);
+                             const Vector<double>& noise, Index count, const ScatterRounding& rounding) {
+  if (well_conditioned(within, noise)) return solve_with_ridge(within, between, 0, count, rounding);
   constexpr double negligible = 1e-12;
   Block<double> total = within + between * between.transpose();
   Vector<double> unit = total.diagonal();
@@ -121,9 +147,7 @@ Solution solve_without_ridge(const Block<double>& within, const Block<double>& b
         fmt::format("add a ridge, such as --ridge {:.0e}, or use fewer features",
                     mean > 0 ? mean * 1e-3 : 1.0));
   }
-  Solution out = solve_with_ridge(own, whiten.transpose() * between, 0, count);
-  out.directions.vectors = whiten * out.directions.vectors;
-  return out;
+  return solve_with_ridge(own, whiten.transpose() * between, 0, count, rounding, &whiten);
 }
 
 void require_ridge(double ridge) {
@@ -176,8 +200,11 @@ LinearDiscriminant<T> LinearDiscriminant<T>::fit(const Samples<T>& samples, cons
   whole.colwise() += model.mean_;
   require_distinct_means(whole, between, sizes, std::numeric_limits<double>::epsilon());
   const Vector<double> noise = n * 64 * epsilon * epsilon * model.mean_.array().square();
-  Solution solution = options.ridge > 0 ? solve_with_ridge(scatter.within, between, options.ridge, count)
-                                        : solve_without_ridge(scatter.within, between, noise, count);
+  const Vector<double> total = scatter.within.diagonal() + between.rowwise().squaredNorm();
+  const ScatterRounding rounding{rounding_of_sums(n), total.cwiseSqrt()};
+  Solution solution = options.ridge > 0
+                          ? solve_with_ridge(scatter.within, between, options.ridge, count, rounding)
+                          : solve_without_ridge(scatter.within, between, noise, count, rounding);
   watch.lap("solve");
   model.directions_ =
       (solution.directions.vectors * score_scale(samples.rows(), sizes.size())).template cast<T>();

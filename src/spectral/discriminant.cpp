@@ -82,6 +82,12 @@ Vector<double> RidgeCholesky::residuals(const DiscriminantDirections& found, con
   return r.colwise().norm();
 }
 
+double RidgeCholesky::inverse_times_size(Block<double> a) const {
+  const Index p = factor_.rows();
+  linalg::solve_lower<double>(linalg::Transpose::no, p, a.cols(), factor_.data(), p, a.data(), p);
+  return a.norm();
+}
+
 RidgeSweep::RidgeSweep(Block<double> within, const Block<double>& between) : vectors_(std::move(within)) {
   linalg::syevd(vectors_, values_);
   values_ = values_.cwiseMax(0);

@@ -28,6 +28,8 @@ class RidgeCholesky {
   /// ‖L⁻¹(Mα − λ(N + μI)α)‖ for each direction, where `images` = Nα: an eigenvalue lies within it of λ.
   [[nodiscard]] Vector<double> residuals(const DiscriminantDirections& found, const Block<double>& between,
                                          const Block<double>& images) const;
+  /// ‖L⁻¹A‖_F
+  [[nodiscard]] double inverse_times_size(Block<double> a) const;
 
  private:
   Block<double> factor_;

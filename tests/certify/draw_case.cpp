@@ -204,7 +204,10 @@ void draw_discriminant(FitCase& c, Draw& draw) {
   c.components = Index(1 + draw.below(classes - 1));
   c.ridge = rounded(std::pow(10.0, draw.between(-6, 3)));
   c.delta = 1e-6;
-  if (c.method == "lda") return;
+  if (c.method == "lda") {
+    if (draw.chance(0.25)) c.ridge = 0;
+    return;
+  }
   c.kernel = tree(c, typical_of(c, draw), true, draw, 0);
   if (c.kernel.has("chi2")) c.x = c.x.cwiseAbs().eval(), c.scale = Scale::none;
   c.route = draw.chance(0.5) ? Route::dense : Route::lowrank;

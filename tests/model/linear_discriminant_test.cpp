@@ -72,6 +72,32 @@ TEST(LinearDiscriminant, SolvesItsDefinition) {
   }
 }
 
+TEST(LinearDiscriminant, ResidualsHoldForFeaturesThatAreNearlyAlike) {
+  using Wide = Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic>;
+  for (const double apart : {1e-3, 1e-4, 5e-5}) {
+    Matrix<double> x = test::random_matrix<double>(200, 2, 77);
+    x.col(1) = x.col(0) + apart * x.col(1);
+    std::vector<std::string> names;
+    for (Index i = 0; i < 200; ++i) names.push_back(i % 2 == 0 ? "a" : "b");
+    const Label label = make_label("class", names);
+    const auto model = LinearDiscriminant<double>::fit(Samples<double>(x), label, {});
+    Wide within = Wide::Zero(2, 2), between = Wide::Zero(2, 2);
+    const Wide wide = x.cast<long double>();
+    const Wide whole = wide.colwise().mean();
+    for (Index c = 0; c < 2; ++c) {
+      Wide rows(100, 2);
+      for (Index i = 0; i < 100; ++i) rows.row(i) = wide.row(2 * i + c);
+      const Wide mean = rows.colwise().mean(), off = mean - whole;
+      rows.rowwise() -= Eigen::Matrix<long double, 1, Eigen::Dynamic>(mean.row(0));
+      within += rows.transpose() * rows;
+      between += 100 * off.transpose() * off;
+    }
+    const auto exact = double((within.inverse() * between).trace());  // one eigenvalue is not zero
+    EXPECT_LE(std::abs(model.report().gram_eigenvalues[0] - exact), model.report().residuals[0]) << apart;
+    EXPECT_LE(model.report().residuals[0], 1e-2 * exact) << apart;
+  }
+}
+
 TEST(LinearDiscriminant, TwoClassesGiveFishersDirection) {
   const auto data = gaussian_classes<double>({30, 18}, 5, 2);
   const auto model = LinearDiscriminant<double>::fit(data.samples, data.label);
