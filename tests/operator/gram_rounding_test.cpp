@@ -33,6 +33,22 @@ TEST(GramRounding, IsAboveWhatIsSeenAndNotFarAbove) {
     }
 }
 
+TEST(GramRounding, OfLongSumsOfEqualTermsIsSeenInDenseAndSparseRows) {
+  for (const Index d : {500, 20000})
+    for (const double value : {0.77, 1.1}) {
+      const Matrix<double> x = Matrix<double>::Constant(30, d, value);
+      const auto wide = static_cast<long double>(value);
+      const long double exact = wide * wide * static_cast<long double>(d);
+      for (const Samples<double>& samples :
+           {Samples<double>(x), Samples<double>(SparseMatrix<double>(x.sparseView()))}) {
+        const Matrix<double> k = gram<double>(Kernel::linear(), samples);
+        const double seen = double((k.cast<long double>().array() - exact).matrix().norm());
+        EXPECT_GE(gram_rounding<double>(Kernel::linear(), samples).norm, seen)
+            << d << " times " << value << (samples.is_sparse() ? ", sparse" : "");
+      }
+    }
+}
+
 TEST(GramRounding, SeesOneFarPointAmongMany) {
   Matrix<double> x = test::random_matrix<double>(2600, 2, 43);
   x.row(4) << 3e6, 1e6;  // in a column that an even choice leaves out
