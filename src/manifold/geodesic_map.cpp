@@ -109,7 +109,7 @@ GeodesicMap dense_map(const PathFinder& paths, const GeodesicRequest& request, R
   lap("paths");
 
   GeodesicMap out;
-  const Vector<double> sums = k.rowwise().sum(), means = sums / double(n);
+  const Vector<double> sums = row_sums(k), means = sums / double(n);
   const double scale = std::abs(sums.sum()) / double(n);
   out.row_means = -2 * means;
   Block<double> centered = k;

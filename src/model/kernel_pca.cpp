@@ -96,7 +96,7 @@ KernelSolution<T> solve_by_lapack(const Kernel& kernel, const Samples<T>& points
   require_kernel_in_range<T>(kernel, largest, full.rows());
   require_kernel_above_zero(kernel, largest, largest == 0 && is_zero(points));
   out.trace_of_kernel = full.trace();
-  out.row_sums = full.rowwise().sum();
+  out.row_sums = row_sums(full);
   out.rounding = gram_rounding<double>(kernel, points, &out.row_sums);
   const double n = double(full.rows()), total = out.row_sums.sum();
   out.scale = std::abs(total) / n;
@@ -118,7 +118,7 @@ KernelSolution<T> solve_by_tiles(const Kernel& kernel, const Samples<double>& po
                                  const Problem& problem, const Plan& plan, SolveRequest request,
                                  const Run& run, Stopwatch& watch) {
   const bool tiled = plan.route == Route::tiled;
-  const double largest = largest_value(KernelTiles<double>(kernel, points), kernel.definiteness());
+  const double largest = largest_value(KernelTiles<double>(kernel, points), kernel.definiteness(), run);
   require_kernel_in_range<T>(kernel, largest, points.rows());
   require_kernel_above_zero(kernel, largest, largest == 0 && is_zero(points));
   const Storage storage = tiled ? Storage::recomputed : plan.rounded ? Storage::rounded : Storage::stored;

@@ -6,6 +6,14 @@
 
 namespace mercer {
 
+Vector<double> row_sums(const Block<double>& matrix) {
+  constexpr Index together = 128;
+  Vector<double> sums = Vector<double>::Zero(matrix.rows());
+  for (Index j = 0; j < matrix.cols(); j += together)
+    sums += matrix.middleCols(j, std::min(together, matrix.cols() - j)).rowwise().sum();
+  return sums;
+}
+
 template <class T>
 void subtract_column_means(BlockRef<T> x) {
   for (Index c = 0; c < x.cols(); ++c) x.col(c).array() -= T(x.col(c).template cast<double>().mean());

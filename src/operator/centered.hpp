@@ -26,6 +26,10 @@ class CenteredOperator final : public SymmetricOperator<T> {
   const SymmetricOperator<T>& inner_;
 };
 
+/// Of a matrix that is written out, for its means. Columns join a long sum some hundred together: one after
+/// the other equal elements would all round the same way.
+[[nodiscard]] Vector<double> row_sums(const Block<double>& matrix);
+
 /// Subtracts from each column its mean, taken in double: X := H X.
 template <class T>
 void subtract_column_means(BlockRef<T> x);

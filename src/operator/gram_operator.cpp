@@ -18,7 +18,7 @@ namespace {
 /// all that is done to them. Kept: the whole tile, for which BLAS packs its points once.
 constexpr Index rows_multiplied = 64, rows_kept = tile::size;
 
-/// In small tiles along the diagonal.
+/// The largest value in small tiles along the diagonal.
 double largest_near_diagonal(const KernelTiles<double>& tiles, Index n) {
   constexpr Index step = 8;
   std::array<double, step * step> values{};
@@ -35,16 +35,27 @@ double largest_near_diagonal(const KernelTiles<double>& tiles, Index n) {
   return largest;
 }
 
-double largest_anywhere(const KernelTiles<double>& tiles, Index n) {
-  Vector<double> row(n);
-  double largest = 0;
-  for (Index i = 0; i < n; ++i) {
-    tiles.evaluate(i, 1, 0, n, row.data());
-    for (const double value : row)
-      if (!(std::abs(value) <= largest)) largest = std::abs(value);
-    if (!std::isfinite(largest)) return largest;
-  }
-  return largest;
+double largest_anywhere(const KernelTiles<double>& tiles, Index n, const Run& run) {
+  constexpr Index step = 64;
+  const Index strips = (n + step - 1) / step;
+  std::vector<double> of_strips(static_cast<std::size_t>(strips), 0);
+  parallel_for(strips, run, [&](Index strip) {
+    run.check();
+    const Index i = strip * step, count = std::min(step, n - i);
+    std::vector<double> values(static_cast<std::size_t>(count * step));
+    double& largest = of_strips[static_cast<std::size_t>(strip)];
+    for (Index j = 0; j < n && std::isfinite(largest); j += step) {
+      const Index cols = std::min(step, n - j);
+      tiles.evaluate(i, count, j, cols, values.data());
+      for (Index p = 0; p < count * cols; ++p) {
+        const double size = std::abs(values[static_cast<std::size_t>(p)]);
+        if (!(size <= largest)) largest = size;  // what is no number stays
+      }
+    }
+  });
+  for (const double size : of_strips)
+    if (!std::isfinite(size)) return size;
+  return of_strips.empty() ? 0 : *std::max_element(of_strips.begin(), of_strips.end());
 }
 
 /// A power of two that brings the values near 1 if they are far outside float's range.
@@ -196,10 +207,11 @@ void GramOperator::multiply_tile(Index i, Index j, Index vectors, const TileOper
   });
 }
 
-double largest_value(const KernelTiles<double>& tiles, Definiteness definiteness) {
+double largest_value(const KernelTiles<double>& tiles, Definiteness definiteness, const Run& run) {
   constexpr double tiny = 1e-15;
   const double near = largest_near_diagonal(tiles, tiles.rows());
-  return definiteness == Definiteness::psd || !(near < tiny) ? near : largest_anywhere(tiles, tiles.rows());
+  return definiteness == Definiteness::psd || !(near < tiny) ? near
+                                                             : largest_anywhere(tiles, tiles.rows(), run);
 }
 
 GramOperator::GramOperator(const Kernel& kernel, const Samples<double>& samples, Storage storage,
@@ -209,7 +221,7 @@ GramOperator::GramOperator(const Kernel& kernel, const Samples<double>& samples,
       storage_(storage),
       exact_tiles_(std::in_place, kernel, samples),
       kernel_(kernel.to_string()) {
-  const double largest = largest_value(*exact_tiles_, kernel.definiteness());
+  const double largest = largest_value(*exact_tiles_, kernel.definiteness(), run);
   scale_ = scale_for(largest);
   bounded_ =
       scale_ == 1 && largest < 1e30 && kernel.definiteness() == Definiteness::psd && !kernel.is_precomputed();

@@ -79,6 +79,7 @@ class GramOperator final : public SymmetricOperator<double> {
 /// About the largest |k(x, y)|: near the diagonal, which bounds all values of a positive semidefinite kernel.
 /// Of others all are looked at where these are tiny: products of distances with narrow bumps are 0 on the
 /// diagonal.
-[[nodiscard]] double largest_value(const KernelTiles<double>& tiles, Definiteness definiteness);
+[[nodiscard]] double largest_value(const KernelTiles<double>& tiles, Definiteness definiteness,
+                                   const Run& run);
 
 }  // namespace mercer
