@@ -199,7 +199,6 @@ KernelPca<T> LowRankFit<T>::fit(const Samples<T>& samples, const KernelPcaOption
   const auto rows = rows_of(samples);
   RowSurvey<T> survey;
   survey.rows = samples.rows();
-  survey.all_zero = is_zero(samples);
   survey.scaling = scaling_for_fit(samples, options);
   Pca model = fit_streamed(*rows, survey, options, layout, plan, run);
   model.scores_ = model.do_transform(samples, run);
@@ -332,7 +331,6 @@ KernelPca<T> LowRankFit<T>::fit_streamed(RowSource<T>& rows, const RowSurvey<T>&
   Chosen chosen = choose_landmarks(rows, survey.rows, options, layout, model, run);
   watch.lap("landmarks");
   fit_on(std::move(chosen), rows, survey.rows, options, model, watch, run);
-  require_kernel_above_zero(model.kernel_, model.low_rank_->diagonal_sum, survey.all_zero);
   model.report_.seconds = watch.laps_and_total();
   model.report_.peak_bytes = peak_memory();
   return model;
@@ -355,6 +353,8 @@ void LowRankFit<T>::fit_on(Chosen chosen, RowSource<T>& rows, Index n, const Ker
   Pass pass = pass_over(rows, n, model.scaling_, basis, options.center, options.delta, {}, run);
   state.moments = std::move(pass.moments);
   state.diagonal_sum = pass.diagonal_sum;
+  if (state.diagonal_sum == 0)
+    require_kernel_above_zero(model.kernel_, 0, is_zero(rows, model.scaling_, run));
   state.element_rounding = pass.element_rounding;
   state.remainder = with_points({}, pass.group, options.delta, {});
   watch.lap("passes");

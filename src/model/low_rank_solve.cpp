@@ -105,10 +105,10 @@ Block<double> LowRankFit<T>::solve(Pca& model, LandmarkState state, const Compon
   const double mean_part = moments.centered ? n * moments.mean.squaredNorm() : 0;
   const double largest = r > 0 ? std::max(s.values[0], mean_part) : 0;
   const Rounding<T> how(state, model.kernel_, model.points_, run);
-  const double rounding = how.of_eigenvalue(largest);
+  const Remainder& e = state.remainder;
+  const double rounding = how.of_eigenvalue(std::max(largest, e.rigorous()));
   const Trace trace(state, how.of_trace());
   // Weyl: |λ − θ| ≤ ‖E‖, and λ ≥ θ where E ⪰ 0.
-  const Remainder& e = state.remainder;
   const double sure = e.rigorous() + rounding, likely = std::min(sure, e.probable() + rounding);
 
   // α = L⁻ᵀu: of every candidate, since a large one makes its scores mostly rounding.

@@ -21,6 +21,7 @@ inline void allow_for_rounding_of_kernel(Report& report, double rounding) {
   for (Vector<double>* low : {&b.low, &b.rigorous_low})
     *low = (low->array() - rounding).cwiseMax(low->cwiseMin(0.0).array());  // K̃ ⪰ 0
   for (Vector<double>* high : {&b.high, &b.rigorous_high}) high->array() += rounding;
+  for (double* missed : {&report.missed.rigorous, &report.missed.probable}) *missed += rounding;
 }
 
 }  // namespace mercer

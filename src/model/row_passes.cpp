@@ -60,6 +60,14 @@ bool is_zero(const Samples<T>& samples) {
 }
 
 template <class T>
+bool is_zero(RowSource<T>& rows, const Scaling<T>& scaling, const Run& run) {
+  bool all = true;
+  for_each_chunk(rows, run,
+                 [&](const Samples<T>& chunk, Index) { all = all && is_zero(scaling.apply(chunk)); });
+  return all;
+}
+
+template <class T>
 RowSurvey<T> survey(RowSource<T>& rows, Scale kind, const Run& run) {
   RowSurvey<T> out;
   ColumnMoments moments(rows.cols());
@@ -67,7 +75,6 @@ RowSurvey<T> survey(RowSource<T>& rows, Scale kind, const Run& run) {
     require_finite(chunk, first == 0 ? "the data" : fmt::format("the data, counted from row {}", first));
     out.entries += double(chunk.stored());
     out.bytes += double(chunk.bytes());
-    out.all_zero = out.all_zero && is_zero(chunk);
     if (kind != Scale::none) moments.add(chunk);
   });
   out.scaling = moments.scaling<T>(kind);
@@ -78,6 +85,7 @@ RowSurvey<T> survey(RowSource<T>& rows, Scale kind, const Run& run) {
   template Samples<T> stacked(const std::vector<Samples<T>>&, Index);                    \
   template Samples<T> gather_rows(RowSource<T>&, const std::vector<Index>&, const Run&); \
   template bool is_zero(const Samples<T>&);                                              \
+  template bool is_zero(RowSource<T>&, const Scaling<T>&, const Run&);                   \
   template RowSurvey<T> survey(RowSource<T>&, Scale, const Run&);
 MERCER_INSTANTIATE(float)
 MERCER_INSTANTIATE(double)

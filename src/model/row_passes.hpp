@@ -34,13 +34,15 @@ template <class T>
 /// Whether every number is 0.
 template <class T>
 [[nodiscard]] bool is_zero(const Samples<T>& samples);
+/// The same of scaled rows.
+template <class T>
+[[nodiscard]] bool is_zero(RowSource<T>& rows, const Scaling<T>& scaling, const Run& run);
 
 /// What there is to know before anything else, from one pass.
 template <class T>
 struct RowSurvey {
   Index rows = 0;
   double entries = 0, bytes = 0;  ///< of all rows
-  bool all_zero = true;
   Scaling<T> scaling;
 };
 /// Throws Error{bad_data} where a value is not finite, naming its row.

@@ -224,6 +224,8 @@ void measure_in_double(Solved<float>& solved, const SymmetricOperator<double>& o
   s.missed.rigorous =
       rounding + rigorous_missed_bound(op, s.values, s.residuals, End::largest, request.known_psd);
   s.missed.probable = std::min(s.missed.probable + rounding, s.missed.rigorous);
+  if (s.missed.probable < s.missed.rigorous && !(s.missed.delta > 0))
+    s.missed.delta = request.delta;  // all pairs are known, but in float
 }
 
 template <class T>

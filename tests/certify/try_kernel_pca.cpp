@@ -284,8 +284,8 @@ void try_in(const FitCase& c, Outcome& out) {
   if (!grown) check_new_points<T>(c, out, model, kernel, rows, begin, low_rank);
   const Samples<T> points = samples_of<T>(c, new_points(c));
   if (c.saved) check_saved<T>(out, model, points);
-  // LAPACK's own threads share out a large dense problem by their number.
-  const bool lapack = report.plan.route == mercer::Route::dense;
+  // LAPACK's own threads share out a large dense problem by their number; so is that of very many components.
+  const bool lapack = report.plan.route == mercer::Route::dense || report.components >= 250;
   if (c.other_threads && !lapack) check_threads<T>(c, out, model, points);
 }
 
