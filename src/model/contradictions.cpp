@@ -18,13 +18,17 @@ namespace {
               "if you may share it, the data; another --route may serve meanwhile");
 }
 
-void require_finite_list(const Vector<double>& values, const char* name) {
+void require_list(const Vector<double>& values, Index components, const char* name) {
+  if (values.size() != components)
+    contradiction(fmt::format("it has {} {} of {} components", values.size(), name, components));
   if (!values.allFinite()) contradiction(fmt::format("its {} are not all finite", name));
 }
 
 /// λ lies in [low, high], the tight interval within the sure one, and no residual exceeds the sure one.
 void check_bounds(const Report& r, double rounding) {
   const EigenvalueBounds& b = *r.bounds;
+  for (const Vector<double>* list : {&b.low, &b.high, &b.rigorous_low, &b.rigorous_high})
+    require_list(*list, r.components, "bounds");
   if (b.remaining_trace < -rounding)
     contradiction(fmt::format("what remains of the trace is {}", b.remaining_trace));
   for (Index i = 0; i < r.components; ++i) {
@@ -44,8 +48,8 @@ void check_bounds(const Report& r, double rounding) {
 }  // namespace
 
 void refuse_contradictions(const Report& r, double size) {
-  require_finite_list(r.gram_eigenvalues, "eigenvalues");
-  require_finite_list(r.residuals, "residuals");
+  require_list(r.gram_eigenvalues, r.components, "eigenvalues");
+  if (r.residuals.size() > 0 || r.bounds) require_list(r.residuals, r.components, "residuals");
   if (!std::isfinite(r.trace)) contradiction("its trace is not finite");
   const double largest = r.components > 0 ? r.gram_eigenvalues.cwiseAbs().maxCoeff() : 0;
   const double unit = r.precision == Precision::float32 ? 1e-5 : 1e-12;

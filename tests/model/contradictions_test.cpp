@@ -64,6 +64,8 @@ TEST(Contradictions, AreRefused) {
   with([](Report& r) { r.residuals[0] = -1; });
   with([](Report& r) { r.gram_eigenvalues = Vector<double>{{2.0, 3.0}}; });  // not in order
   with([](Report& r) { r.residuals[0] = std::numeric_limits<double>::infinity(); });
+  with([](Report& r) { r.residuals.conservativeResize(1); });
+  with([](Report& r) { r.bounds->low.conservativeResize(1); });
 }
 
 TEST(Contradictions, AreSeenFromTheEndOfTheSpectrumThatWasAskedFor) {
