@@ -62,8 +62,10 @@ void require_kernel_in_range(const Kernel& kernel, double size, Index n) {
       std::min(1e120, 1e-2 * std::sqrt(std::numeric_limits<double>::max()) / double(std::max<Index>(1, n)));
   const std::string cure =
       kernel.is_precomputed()
-          ? "divide the matrix by a constant"
-          : "multiply the kernel by a constant, or scale the inputs (--scale standardize)";
+          ? "divide the matrix by a large number"
+          : "multiply the kernel by a small number, or scale the inputs (--scale standardize)";
+  const std::string enlarge =
+      std::string("multiply the ") + (kernel.is_precomputed() ? "matrix" : "kernel") + " by a large number";
   const auto refuse = [&](const std::string& why, const std::string& what_to_do) {
     throw Error(
         ErrorCode::bad_data,
@@ -75,10 +77,9 @@ void require_kernel_in_range(const Kernel& kernel, double size, Index n) {
     refuse("too much for single precision", cure_by_precision<T> + cure);
   if (size == 0) return;
   if (std::is_same_v<T, float> && std::abs(size) < least_with_all_digits<T>)
-    refuse("too little for single precision",
-           std::string(cure_by_precision<T>) + "multiply the kernel by a constant");
+    refuse("too little for single precision", cure_by_precision<T> + enlarge);
   if (std::abs(size) < std::sqrt(least_with_all_digits<double>))
-    refuse("and squares of such numbers underflow", "multiply the kernel by a constant");
+    refuse("and squares of such numbers underflow", enlarge);
 }
 
 void require_kernel_above_zero(const Kernel& kernel, double size, bool all_zero) {
@@ -86,7 +87,7 @@ void require_kernel_above_zero(const Kernel& kernel, double size, bool all_zero)
   throw Error(ErrorCode::bad_data,
               fmt::format("kernel {} is 0 for all points, though they are not: its values underflow",
                           kernel.to_string()),
-              "multiply the data, or the kernel, by a constant");
+              "multiply the data, or the kernel, by a large number");
 }
 
 template void require_kernel_in_range<float>(const Kernel&, double, Index);

@@ -97,7 +97,7 @@ TEST(KernelPcaRange, KernelsTooSmallForTheirPrecisionAreRefused) {
     for (const char* kernel : {"1e-150*linear()", "1e-300*rbf(gamma=1)"})
       test::expect_contains(
           test::error_of([&] { (void)fit.template operator()<double>(kernel, route); }).what(),
-          "squares of such numbers underflow (multiply the kernel by a constant)");
+          "squares of such numbers underflow (multiply the kernel by a large number)");
   }
 }
 
