@@ -19,8 +19,8 @@ struct LandmarkState {
   double diagonal_sum = 0;         ///< Σ k(x, x)
   std::optional<double> trace;     ///< of K̃, where a pass over K was affordable
   Remainder remainder;
-  double element_rounding =
-      0;  ///< of K between points, relative to √(k_ii k_jj), where more than between landmarks
+  /// Of K between points, relative to √(k_ii k_jj), where it is more than between landmarks.
+  double element_rounding = 0;
 };
 
 }  // namespace mercer

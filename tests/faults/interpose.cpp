@@ -5,11 +5,10 @@
 //   MERCER_FAULTS_KIND    which call (the names of `kinds`), MERCER_FAULTS_AT its number (0: count only)
 //   MERCER_FAULTS_HOW     an errno, "short", "end"; MERCER_FAULTS_EVER: all calls from there on
 //   MERCER_FAULTS_LATER   the program is Python, which arms it by mercer_faults_arm
-//   MERCER_FAULTS_SERVER  "in,out": two descriptors. Before main the process then serves: for each Order read
-//   from
-//                         `in` a copy of it runs main, with its output in RECORD.out and RECORD.err; the
-//                         copy's number and how it ended are written to `out`. This spares the start of the
-//                         program.
+//   MERCER_FAULTS_SERVER  "in,out": two descriptors. Before main the process then serves: for each Order
+//                         read from `in` a copy of it runs main, with its output in RECORD.out and
+//                         RECORD.err; the copy's number and how it ended are written to `out`. This spares
+//                         the start of the program.
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <fcntl.h>
