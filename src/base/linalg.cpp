@@ -106,10 +106,20 @@ void gemm(Transpose ta, Transpose tb, Index m, Index n, Index k, T alpha, const 
 
 template <class T>
 void syrk(Transpose ta, Index n, Index k, T alpha, const T* a, Index lda, T beta, T* c, Index ldc) {
-  if (n == 0) return;
-  const auto mine = turn();
-  choose<T>(cblas_dsyrk, cblas_ssyrk)(CblasColMajor, CblasLower, flag(ta), narrow(n), narrow(k), alpha, a,
-                                      narrow(lda), beta, c, narrow(ldc));
+  // Panels of columns, each for one thread: BLAS would split C by the number of threads, for other bits.
+  constexpr Index width = 128;
+  const bool transposed = ta == Transpose::yes;
+  const auto rows_from = [&](Index row) { return a + (transposed ? row * lda : row); };  // of op(A)
+  parallel_for((n + width - 1) / width, {}, [&](Index panel) {
+    const Index j = panel * width, cols = std::min(width, n - j), below = j + cols;
+    {
+      const auto mine = turn();
+      choose<T>(cblas_dsyrk, cblas_ssyrk)(CblasColMajor, CblasLower, flag(ta), narrow(cols), narrow(k), alpha,
+                                          rows_from(j), narrow(lda), beta, c + j * (ldc + 1), narrow(ldc));
+    }
+    gemm<T>(ta, transposed ? Transpose::no : Transpose::yes, n - below, cols, k, alpha, rows_from(below), lda,
+            rows_from(j), lda, beta, c + j * ldc + below, ldc);
+  });
 }
 
 template <class T>
