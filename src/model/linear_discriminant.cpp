@@ -16,7 +16,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace mercer {
 namespace {
@@ -85,19 +87,15 @@ struct ScatterRounding {
   Vector<double> deviations;  ///< √t
 };
 
-/// `basis`: the columns that the problem is in the coordinates of; none where it is in those of the features.
 /// Residuals are ‖L⁻¹(S_B − λ(S_W + μI))w‖, to which rounding of the scatters adds (1 + λ)·γ√d·‖L⁻¹D‖‖Dw‖.
 Solution solve_with_ridge(const Block<double>& within, const Block<double>& between, double ridge,
-                          Index count, const ScatterRounding& rounding,
-                          const Block<double>* basis = nullptr) {
+                          Index count, const ScatterRounding& rounding) {
   const RidgeCholesky cholesky(within, ridge);
   Solution out;
   out.directions = cholesky.solve(between, count);
   out.residuals = cholesky.residuals(out.directions, between, within * out.directions.vectors);
-  if (basis != nullptr) out.directions.vectors = *basis * out.directions.vectors;
   const Vector<double>& scale = rounding.deviations;
   Block<double> enlarged = scale.asDiagonal();
-  if (basis != nullptr) enlarged = basis->transpose() * enlarged;
   const double factor =
       rounding.gamma * std::sqrt(double(scale.size())) * cholesky.inverse_times_size(std::move(enlarged));
   const Block<double> lengths = scale.asDiagonal() * out.directions.vectors;
@@ -106,48 +104,80 @@ Solution solve_with_ridge(const Block<double>& within, const Block<double>& betw
   return out;
 }
 
-/// Does every feature vary within classes, and none along with the others alone?
+/// Does every feature vary within classes, and none nearly along with the others alone?
 bool well_conditioned(const Block<double>& within, const Vector<double>& noise) {
   if (within.rows() == 0 || (within.diagonal().array() <= noise.array()).any()) return false;
   const Vector<double> unit = within.diagonal().cwiseSqrt().cwiseInverse();
   Block<double> scaled = unit.asDiagonal() * within * unit.asDiagonal();
   Vector<double> values;
   linalg::syevd(scaled, values);
-  return values[0] > 1e-10 * values[values.size() - 1];
+  return values[0] > 1e-6 * values[values.size() - 1];
 }
 
-/// Without a ridge: in coordinates where the total scatter is the identity, from which directions without
-/// any variation (constant columns, columns that repeat others) are left out. There S_W must have full rank.
-Solution solve_without_ridge(const Block<double>& within, const Block<double>& between,
-                             const Vector<double>& noise, Index count, const ScatterRounding& rounding) {
-  if (well_conditioned(within, noise)) return solve_with_ridge(within, between, 0, count, rounding);
-  constexpr double negligible = 1e-12;
-  Block<double> total = within + between * between.transpose();
-  Vector<double> unit = total.diagonal();
-  for (Index i = 0; i < unit.size(); ++i) unit[i] = unit[i] > noise[i] ? 1 / std::sqrt(unit[i]) : 0;
-  total = unit.asDiagonal() * total * unit.asDiagonal();
-  Vector<double> values;
-  linalg::syevd(total, values);
-  const double largest = values.size() > 0 ? values[values.size() - 1] : 0;
-  const Index rank = (values.array() > std::max(negligible * largest, 0.0)).count();
-  const Block<double> whiten =
-      unit.asDiagonal() * total.rightCols(rank) * values.tail(rank).cwiseSqrt().cwiseInverse().asDiagonal();
-  const Block<double> own = whiten.transpose() * within * whiten;
-  Block<double> work = own;
+/// X̃D⁻¹, a row a sample, and zeros below where there are fewer samples than features.
+template <class T>
+Block<double> scaled_rows(const Samples<T>& points, const Vector<double>& mean,
+                          const Vector<double>& inverse) {
+  constexpr Index at_once = 4096;
+  const Index n = points.rows(), d = points.cols();
+  Block<double> out = Block<double>::Zero(std::max(n, d), d);
+  for (Index i = 0; i < n; i += at_once) {
+    const Index count = std::min(at_once, n - i);
+    out.middleRows(i, count) =
+        (points.dense_rows(i, count).template cast<double>().rowwise() - mean.transpose()) *
+        inverse.asDiagonal();
+  }
+  return out;
+}
+
+/// Without a ridge, and features that are alike: X̃D⁻¹ = QR, R = WΣVᵀ, and the problem in the coordinates
+/// X̃D⁻¹VΣ⁻¹, where the total scatter is the identity. Directions without any variation (constant columns,
+/// columns that depend on others) are left out; the scatter itself would hide those of less than √ε of the
+/// rest. There S_W must have full rank.
+template <class T>
+Solution solve_by_factor(const Samples<T>& points, const Vector<double>& mean, const Label& label,
+                         const std::vector<Index>& sizes, const Vector<double>& total,
+                         const Vector<double>& noise, Index count, const Run& run) {
+  constexpr double epsilon = std::numeric_limits<double>::epsilon(), negligible = 1e-10;
+  const Index n = points.rows(), d = points.cols();
+  if (const double needed = 16.0 * double(std::max(n, d)) * double(d); needed > double(run.memory_budget()))
+    throw Error(ErrorCode::no_memory,
+                fmt::format("features depend on each other, and telling how needs {} for a copy of the data",
+                            format_bytes(needed)),
+                "add a --ridge, raise --memory, or leave out features");
+  Vector<double> inverse = Vector<double>::Zero(d);
+  for (Index i = 0; i < d; ++i)
+    if (total[i] > noise[i]) inverse[i] = 1 / std::sqrt(total[i]);
+  Block<double> rows = scaled_rows(points, mean, inverse);
+  Block<double> v = linalg::qr_triangle<double>(rows).transpose();
+  Vector<double> sigma;
+  linalg::svd(v, sigma);
+  const double least = 32 * epsilon * std::sqrt(double(n + d)) * (d > 0 ? sigma[0] : 0);
+  const Index rank = (sigma.array() > least).count();
+  const Block<double> turn = v.leftCols(rank) * sigma.head(rank).cwiseInverse().asDiagonal();
+  rows = scaled_rows(points, mean, inverse);
+  const Samples<double> turned = Matrix<double>(rows.topRows(n) * turn);
+  const ClassScatter scatter = scatter_of(turned, Vector<double>(Vector<double>::Zero(rank)), label, run);
+  Block<double> work = scatter.within;
   Vector<double> shares;  // of the variation along each direction, what lies within classes
   linalg::syevd(work, shares);
-  const Index lost = (shares.array() <= negligible * 100).count();
+  const Index lost = (shares.array() <= negligible).count();
   if (lost > 0 || rank == 0) {
-    const double mean = within.trace() / double(std::max<Index>(1, within.rows()));
+    const double scale = d > 0 ? total.mean() : 0;
     throw Error(
         ErrorCode::bad_data,
         fmt::format("the scatter within classes is singular: along {} of {} directions only the classes "
                     "differ, so that no ratio of the two can be taken",
                     lost, rank),
         fmt::format("add a ridge, such as --ridge {:.0e}, or use fewer features",
-                    mean > 0 ? mean * 1e-3 : 1.0));
+                    scale > 0 ? scale * 1e-3 : 1.0));
   }
-  return solve_with_ridge(own, whiten.transpose() * between, 0, count, rounding, &whiten);
+  // A column of X̃D⁻¹VΣ⁻¹, of length 1, is off by some εd/σ.
+  const ScatterRounding rounding{rounding_of_sums(double(n)) + 32 * epsilon * double(d) / sigma[rank - 1],
+                                 Vector<double>::Ones(rank)};
+  Solution out = solve_with_ridge(scatter.within, between_factor(scatter.means, sizes), 0, count, rounding);
+  out.directions.vectors = inverse.asDiagonal() * (turn * out.directions.vectors);
+  return out;
 }
 
 void require_ridge(double ridge) {
@@ -202,9 +232,9 @@ LinearDiscriminant<T> LinearDiscriminant<T>::fit(const Samples<T>& samples, cons
   const Vector<double> noise = n * 64 * epsilon * epsilon * model.mean_.array().square();
   const Vector<double> total = scatter.within.diagonal() + between.rowwise().squaredNorm();
   const ScatterRounding rounding{rounding_of_sums(n), total.cwiseSqrt()};
-  Solution solution = options.ridge > 0
+  Solution solution = options.ridge > 0 || well_conditioned(scatter.within, noise)
                           ? solve_with_ridge(scatter.within, between, options.ridge, count, rounding)
-                          : solve_without_ridge(scatter.within, between, noise, count, rounding);
+                          : solve_by_factor(points, model.mean_, label, sizes, total, noise, count, run);
   watch.lap("solve");
   model.directions_ =
       (solution.directions.vectors * score_scale(samples.rows(), sizes.size())).template cast<T>();

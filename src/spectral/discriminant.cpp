@@ -2,6 +2,7 @@
 #include "spectral/discriminant.hpp"
 
 #include "base/linalg.hpp"
+#include "base/parallel.hpp"
 
 #include <mercer/error.hpp>
 
@@ -83,6 +84,7 @@ Vector<double> RidgeCholesky::residuals(const DiscriminantDirections& found, con
 }
 
 double RidgeCholesky::inverse_times_size(Block<double> a) const {
+  const ThreadScope alone(Run{.threads = 1});  // for the same bits always
   const Index p = factor_.rows();
   linalg::solve_lower<double>(linalg::Transpose::no, p, a.cols(), factor_.data(), p, a.data(), p);
   return a.norm();

@@ -74,7 +74,7 @@ TEST(LinearDiscriminant, SolvesItsDefinition) {
 
 TEST(LinearDiscriminant, ResidualsHoldForFeaturesThatAreNearlyAlike) {
   using Wide = Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic>;
-  for (const double apart : {1e-3, 1e-4, 5e-5}) {
+  for (const double apart : {1e-3, 1e-4, 5e-5, 1e-6}) {
     Matrix<double> x = test::random_matrix<double>(200, 2, 77);
     x.col(1) = x.col(0) + apart * x.col(1);
     std::vector<std::string> names;
