@@ -58,7 +58,9 @@ void fill_discriminant_report(Report& report, const DiscriminantDirections& foun
   report.residuals = std::move(residuals);
   // M has rank c − 1 at most and all its eigenvalues are known: their sum is the trace.
   const double rest = std::max(0.0, found.trace - found.values.sum());
-  const double off = report.residuals.size() > 0 ? report.residuals.norm() : 0;
+  // The trace is of all of them, each known to its residual.
+  const auto directions = double(std::max<std::size_t>(sizes.size(), 2) - 1);
+  const double off = report.residuals.size() > 0 ? 2 * directions * report.residuals.maxCoeff() : 0;
   report.missed = {rest + off, rest + off, 0};
   Discrimination discrimination;
   discrimination.sizes = std::move(sizes);

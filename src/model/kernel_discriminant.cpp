@@ -96,13 +96,21 @@ Block<double> square_root(Block<double> matrix) {
 /// What rounding δK does to an eigenvalue λ of BBᵀα = λ(GGᵀ + μI)α = λLLᵀα: B and G change by ‖δK‖ at most,
 /// ‖L⁻¹‖ ≤ 1/√μ, ‖L⁻¹G‖ ≤ 1 and ‖L⁻¹B‖ = √λ₁. With e = ‖δK‖/√μ the numerator is off by 2√λ₁e + e², the
 /// denominator by a share of s = 2e + e² at most, so λ by (2√λ₁e + e² + λs)/(1 − s). And whatever rounding
-/// does, no eigenvalue is less than 0 or more than ‖B + δB‖²/μ.
-Vector<double> moved_by(double rounding, const Vector<double>& values, double ridge, double between) {
+/// does, no eigenvalue is less than 0 or more than ‖B + δB‖²/μ. N = GGᵀ and its factor, of trace tr N, are
+/// off by 16ε tr N themselves, which is λ‖α‖/√μ times that.
+Vector<double> moved_by(double rounding, const DiscriminantDirections& found, double ridge, double between,
+                        double trace) {
+  const Vector<double>& values = found.values;
   if (values.size() == 0) return values;
   const double e = rounding / std::sqrt(ridge), root = std::sqrt(std::max(0.0, values[0]));
   const double share = 2 * e + e * e, most = (between + rounding) * (between + rounding) / ridge;
   if (!(share < 1)) return Vector<double>::Constant(values.size(), most);
-  return ((2 * root * e + e * e + values.array() * share) / (1 - share)).cwiseMin(most).matrix();
+  const double of_n = 16 * std::numeric_limits<double>::epsilon() * trace / std::sqrt(ridge);
+  const Vector<double> lengths = found.vectors.colwise().norm().transpose();
+  return ((2 * root * e + e * e + values.array() * share) / (1 - share) +
+          of_n * values.array() * lengths.array())
+      .cwiseMin(most)
+      .matrix();
 }
 
 }  // namespace
@@ -188,7 +196,7 @@ void KernelDiscriminant<T>::fit_dense(const Samples<T>& samples, const Label& la
   Vector<double> residuals =
       cholesky.residuals(found, between, linalg::transposed_times<double>(transposed, inner));
   residuals +=
-      moved_by(gram_rounding<double>(kernel_, points_).norm, found.values, options.ridge, between.norm());
+      moved_by(2 * gram_rounding<double>(kernel_, points_).norm, found, options.ridge, between.norm(), trace);
   watch.lap("solve");
   k.resize(0, 0);
 
@@ -254,8 +262,8 @@ void KernelDiscriminant<T>::fit_low_rank(const Samples<T>& samples, const Label&
       factor_rounding(element_rounding<double>(gram_rounding<double>(kernel_, points_).relative, r), moments,
                       basis.factor()) +
       rounding_of_sums(double(samples.rows())) * all.trace();
-  residuals +=
-      moved_by(std::max(of_values.norm, of_features), found.values, options.ridge, own_between.norm());
+  residuals += moved_by(16 * std::max(of_values.norm, of_features), found, options.ridge, own_between.norm(),
+                        within.trace());
   // w = Cu, and w·φ(x) = w·L⁻¹k_S(x) = (L⁻ᵀw)·k_S(x).
   Block<double> weights_of_landmarks = root * found.vectors;
   linalg::solve_lower<double>(linalg::Transpose::yes, r, weights_of_landmarks.cols(), basis.factor().data(),

@@ -120,7 +120,7 @@ void try_kernel(const FitCase& c, Outcome& out) {
   for (Index j = 0; j < found.cols(); ++j)
     out.within(
         "new points are where the formula puts them", (found.col(j) - expected.col(j)).cwiseAbs().maxCoeff(),
-        8 * Real(landmarks.rows()) * Real(std::numeric_limits<T>::epsilon()) * reach * alpha.col(j).norm() +
+        32 * Real(landmarks.rows()) * Real(std::numeric_limits<T>::epsilon()) * reach * alpha.col(j).norm() +
             std::numeric_limits<T>::min());
   const Samples<T> some = samples_of<T>(c, raw);
   if (c.saved) check_saved<T>(out, model, some);
