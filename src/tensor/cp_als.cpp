@@ -20,7 +20,7 @@ constexpr double epsilon = double(std::numeric_limits<T>::epsilon());
 /// √(1 − 2a + b) of numbers that are each known to rounding says nothing below this: there errors are
 /// measured against the data.
 template <class T>
-constexpr double lost = sizeof(T) == sizeof(float) ? 3e-3 : 1e-6;
+constexpr double lost = sizeof(T) == sizeof(float) ? 3e-3 : 1e-4;
 
 /// When to stop. Usually: when two sweeps in a row change the error by less than the tolerance, or than can
 /// be seen. On data that are exactly of low rank the error is far below the tolerance before the factors are

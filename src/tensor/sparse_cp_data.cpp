@@ -124,7 +124,7 @@ class SparseData final : public CpData<T> {
       of_model[at(part)] += fit * fit;
     });
     const double stored = std::accumulate(sums.begin(), sums.end(), 0.0);
-    if (missing_) return stored;
+    if (missing_ || x_.stored() == element_count(x_.shape())) return stored;
     // Where x is zero the model leaves what it has in all, less what it has where x is stored.
     return stored +
            std::max(0.0, squared_norm(model, run) - std::accumulate(of_model.begin(), of_model.end(), 0.0));

@@ -184,8 +184,9 @@ Svd2d<T> Svd2d<T>::fit(const TensorView<T>& x, const Svd2dOptions& options, cons
   model.right_ = identity_if_full(sides.right, w).template cast<T>();
   sides = sides_of(model.left_, model.right_);  // as the model keeps them
   const Matrix<double> cores = stack.cores(sides);
-  double squared_error = p == h && q == w ? 0 : std::max(0.0, squared_norm - cores.squaredNorm());
-  if (squared_error > 0 && lost_in_rounding<T>(squared_error, squared_norm))
+  const bool whole = p == h && q == w;
+  double squared_error = whole ? 0 : std::max(0.0, squared_norm - cores.squaredNorm());
+  if (!whole && lost_in_rounding<T>(squared_error, squared_norm))
     squared_error = stack.squared_residual(sides, cores);
   model.scores_ = cores.template cast<T>();
   model.shape_ = x.shape();

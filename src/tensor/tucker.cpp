@@ -215,8 +215,19 @@ Tucker<T> Tucker<T>::fit(const SparseTensor<T>& x, const TuckerOptions& options,
                                     ? "HOSVD, polished by HOOI"
                                     : "a mode too large for a Gram matrix: HOOI from a random basis of it");
   }
-  if (parts.squared_error < 1e-12 * fit.total)
-    fit.problem.notes.push_back("the error is below what the norms of a sparse array tell (1e-7 or so)");
+  constexpr Index written_out = Index(1) << 24;
+  if (lost_in_rounding<double>(parts.squared_error, fit.total)) {  // of the difference of the norms
+    if (element_count(x.shape()) <= written_out) {
+      const Tensor<T> dense = x.to_dense();
+      Tensor<double> wide(dense.shape());
+      wide.values() = dense.values().template cast<double>();
+      parts.squared_error = squared_residual<double>(wide.view(), parts.core, parts.factors, run);
+    } else if (parts.squared_error < 1e-9 * fit.total) {
+      fit.problem.notes.push_back(
+          "the error is known to about 1e-7 of the norm: so much the norms of a sparse "
+          "array tell");
+    }
+  }
   fit.watch.lap(fit.problem.sweeps > 0 ? "HOOI" : "core");
   return fit.finish(parts, element_count(x.shape()));  // those not stored are zeros
 }

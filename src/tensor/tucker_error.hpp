@@ -11,7 +11,7 @@ namespace mercer {
 /// Is ‖X‖² − ‖G‖² = squared_error mostly rounding? Factors in float are orthonormal to 1e-7 only.
 template <class T>
 [[nodiscard]] constexpr bool lost_in_rounding(double squared_error, double total) {
-  return sizeof(T) == sizeof(float) || squared_error < 1e-9 * total;
+  return sizeof(T) == sizeof(float) || squared_error < 1e-6 * total;
 }
 
 /// ‖X − G ×ₙ Uₙ‖² in double, piece by piece; x is packed. A factor that is empty is the identity.

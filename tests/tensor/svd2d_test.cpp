@@ -273,5 +273,15 @@ TEST(Svd2d, BadInputIsRefused) {
       ErrorCode::no_memory);
 }
 
+TEST(Svd2dError, IsMeasuredWhereTheNormsHideIt) {
+  Tensor<double> x({5, 3, 4});
+  x.values() = (1e8 + test::random_matrix<double>(60, 1, 13).array()).matrix();
+  const auto model = Svd2d<double>::fit(x.view(), {.ranks = {2, 2}, .center = false});
+  const Tensor<double> back = model.reconstruction();
+  const double off = (back.values() - x.values()).norm() / std::sqrt(double(x.size(0)));
+  ASSERT_GT(off, 0.1);
+  EXPECT_NEAR(*model.report().decomposition->rms_error, off, 1e-6 * off);
+}
+
 }  // namespace
 }  // namespace mercer
