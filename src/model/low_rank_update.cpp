@@ -1,4 +1,5 @@
 // A low-rank model after the fit: more points, other points on the same basis, two models made one, files.
+#include "base/linalg.hpp"
 #include "base/memory.hpp"
 #include "base/parallel.hpp"
 #include "kernel/landmarks.hpp"
@@ -11,6 +12,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace mercer {
 namespace {
@@ -251,6 +253,17 @@ void LowRankFit<T>::write(const Pca& model, ModelWriter& writer) {
 
 namespace {
 
+/// Positive semidefinite, as a scatter is but for rounding.
+template <class T>
+bool is_scatter(const FeatureMoments& m) {
+  if (m.rank() == 0) return true;
+  const double rounding = 64 * double(std::numeric_limits<T>::epsilon()) +
+                          8 * MomentSum<T>::relative_rounding(m.count, m.centered);
+  Block<double> c = m.scatter.template selfadjointView<Eigen::Lower>();
+  c.diagonal().array() += rounding * c.diagonal().sum() + m.rounding + std::numeric_limits<double>::min();
+  return linalg::cholesky(c) == m.rank();
+}
+
 /// ‖φ(x)‖² ≤ k(x, x), so what is known of the features, and of what they leave out, is no more than Σ k(x,
 /// x).
 bool fits_its_diagonal(const LandmarkState& s) {
@@ -313,6 +326,7 @@ void LowRankFit<T>::read(Pca& model, ModelReader<T>& reader) {
   }
   reader.require(fits_its_diagonal(*state),
                  "its sums over landmarks are larger than those of its kernel values");
+  reader.require(is_scatter<T>(state->moments), "the scatter of its points is not positive semidefinite");
   if (saved.flag("scores")) {
     reader.require_shape("landmarks.scores", {report.n, report.components});
     model.scores_ = reader.matrix("landmarks.scores");
