@@ -16,6 +16,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace mercer {
@@ -139,9 +140,12 @@ Pca<T> Pca<T>::fit(const Samples<T>& samples, const PcaOptions& options, const R
                               .trace = 16 * unit * solved.trace + of_mean});
   const double epsilon = report.plan.route == Route::tiled ? double(std::numeric_limits<T>::epsilon()) : unit;
   // x − μ is known to rounding of μ: what n such errors make of an eigenvalue is not variance.
-  const double of_the_mean = squared_mean * 64 * epsilon * epsilon;
-  keep_components(solved, options.components,
-                  std::max(of_the_mean, rounding_threshold(solved, 0, epsilon, report.plan.route)), report);
+  const double of_the_mean = squared_mean * 64 * unit * unit,
+               of_products = apart ? rounding_of_matrix(points, side, report.plan.route) * summed : 0;
+  keep_components(
+      solved, options.components,
+      std::max({of_the_mean, of_products, rounding_threshold(solved, 0, epsilon, report.plan.route)}),
+      report);
   watch.lap("solve");
 
   if (side == Side::features) {

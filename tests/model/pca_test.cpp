@@ -249,6 +249,30 @@ TEST(PcaRounding, OfLongSparseRowsIsInTheResidual) {
   }
 }
 
+TEST(PcaThreads, AnyNumberGivesTheSameBits) {
+  const Matrix<double> wide = test::random_matrix<double>(100, 272, 5),
+                       tall = test::random_matrix<double>(900, 150, 6);
+  for (const Matrix<double>& x : {wide, tall})
+    for (const Route route : {Route::dense, Route::stored, Route::tiled}) {
+      const auto fit = [&](int threads) {
+        return Pca<double>::fit(Samples<double>(x), {.components = 3, .route = route}, {.threads = threads});
+      };
+      const auto one = fit(1), two = fit(2);
+      EXPECT_EQ(one.report().gram_eigenvalues, two.report().gram_eigenvalues) << name_of(route);
+      EXPECT_EQ(one.scores(), two.scores()) << name_of(route);
+    }
+}
+
+TEST(PcaRounding, OfSparseProductsIsNoComponent) {
+  Matrix<double> x = Matrix<double>::Zero(3, 40);
+  for (Index i = 0; i < 3; ++i)
+    for (Index j = 0; j < 40; ++j)
+      if ((i * 17 + j * 5) % 7 < 3) x(i, j) = 0.1;
+  for (const Samples<double>& samples :
+       {Samples<double>(x), Samples<double>(SparseMatrix<double>(x.sparseView()))})
+    EXPECT_LE(Pca<double>::fit(samples, {.components = 3}).report().components, 2);
+}
+
 TYPED_TEST(PcaFit, DirectionsOfWideDataAreOrthonormalBesideOneFarPoint) {
   using T = TypeParam;
   Matrix<double> x = test::random_matrix<double>(4, 60, 92);
