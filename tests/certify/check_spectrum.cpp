@@ -2,6 +2,7 @@
 #include "check_spectrum.hpp"
 
 #include <cstdarg>
+#include <optional>
 
 namespace certify {
 namespace {
@@ -34,19 +35,12 @@ bool has_sane_numbers(Outcome& out, const Report& r, const SpectrumClaims& claim
                        !std::isnan(r.missed.probable));
 }
 
-/// True eigenvalues without those nearest to the ones found: what could have been missed. Low rank counts by
-/// order.
-std::vector<Real> left_over(const Truth& truth, const Report& r) {
-  if (r.bounds)
-    return {truth.values.data() + std::min(r.components, truth.size()), truth.values.data() + truth.size()};
-  std::vector<Real> rest(truth.values.data(), truth.values.data() + truth.values.size());
-  for (Index i = 0; i < r.components && !rest.empty(); ++i) {
-    const Real value = r.gram_eigenvalues[i];
-    const auto nearest = std::min_element(
-        rest.begin(), rest.end(), [&](Real a, Real b) { return std::abs(a - value) < std::abs(b - value); });
-    rest.erase(nearest);
-  }
-  return rest;
+/// The end of what could have been missed: the next true eigenvalue after as many as were found, by order.
+/// Those found are near others in turn, which check_eigenvalues sees.
+std::optional<Real> next_of(const Truth& truth, const Report& r) {
+  if (r.components >= truth.size()) return std::nullopt;
+  const bool largest = r.end == mercer::End::largest;
+  return truth.at(largest ? r.components : truth.size() - 1 - r.components);
 }
 
 void check_eigenvalues(Outcome& out, const Report& r, const Truth& truth, Real slack) {
@@ -69,11 +63,10 @@ void check_eigenvalues(Outcome& out, const Report& r, const Truth& truth, Real s
 }
 
 void check_missed(Outcome& out, const Report& r, const Truth& truth, Real slack) {
-  const std::vector<Real> rest = left_over(truth, r);
-  if (rest.empty()) return;
+  const std::optional<Real> left = next_of(truth, r);
+  if (!left) return;
   const bool largest = r.end == mercer::End::largest;
-  const Real next =
-      largest ? *std::max_element(rest.begin(), rest.end()) : *std::min_element(rest.begin(), rest.end());
+  const Real next = *left;
   const auto beyond = [&](double bound) { return largest ? next - bound : bound - next; };
   if (std::isfinite(r.missed.rigorous))
     out.within("nothing lies beyond the rigorous missed bound", beyond(r.missed.rigorous), slack,
@@ -100,7 +93,7 @@ void check_trace(Outcome& out, const Report& r, const Truth& truth, const Spectr
                  Real slack) {
   if (claims.trace == TraceClaim::none) return;
   // Where no component is left nothing but rounding of K was found, and the trace is as good as that.
-  const Real root = std::sqrt(Real(truth.size()));
+  const Real root = std::max(Real(4), std::sqrt(Real(truth.size())));
   const Real unsure = r.components > 0 ? root * Real(r.residuals.maxCoeff())
                                        : 4 * root * Real(claims.unit) * (truth.mean_part + truth.largest());
   // The diagonal is summed as the model's type has it where that is less than double.

@@ -149,7 +149,8 @@ void check_refusal(const FitCase& c, Outcome& out, const mercer::Error& error) {
   if (error.code() == mercer::ErrorCode::bad_data ||
       (error.code() == mercer::ErrorCode::not_converged && c.residual == 0))
     out.holds("data of moderate size are not refused",
-              !(is_moderate(most, single) && are_moderate(rows, single)), error.what());
+              !(is_moderate(most, single) && are_moderate(rows, single) && are_moderate(raw, single)),
+              error.what());
   if (error.code() == mercer::ErrorCode::not_psd && c.route != mercer::Route::lowrank &&
       !c.kernel.has_width_of_data()) {
     const Truth truth = truth_of_kernel(c.kernel, rows, c.center);
@@ -285,7 +286,7 @@ void try_in(const FitCase& c, Outcome& out) {
   const Samples<T> points = samples_of<T>(c, new_points(c));
   if (c.saved) check_saved<T>(out, model, points);
   // LAPACK's own threads share out a large dense problem by their number; so is that of very many components.
-  const bool lapack = report.plan.route == mercer::Route::dense || report.components >= 250;
+  const bool lapack = report.plan.route == mercer::Route::dense || c.components.count >= 250;
   if (c.other_threads && !lapack) check_threads<T>(c, out, model, points);
 }
 
