@@ -173,7 +173,7 @@ Block<double> LowRankFit<T>::solve(Pca& model, LandmarkState state, const Compon
   bounds.rigorous_low = (values.array() - below_surely).cwiseMax(0.0);
   bounds.rigorous_high = values.array() + sure + noise.array();
   bounds.delta = e.delta;
-  bounds.remaining_trace = e.trace();
+  bounds.remaining_trace = std::min(e.trace(), state.diagonal_sum);  // E_ii = k(x, x) − ‖φ(x)‖²
   bounds.rank = r;
   report.bounds = bounds;
 

@@ -18,6 +18,7 @@ struct SpectrumClaims {
   Real further = 0;       ///< allowed beside: what the method documents beyond rounding of its eigenvalues
   bool clipped = false;   ///< the positive part of an indefinite kernel: shares are of it
   bool shares = true;     ///< shares of the trace are reported
+  bool moved = false;     ///< the rows of K may have been moved, by which its own trace changes
 };
 
 /// Rounding that the documentation allows an eigenvalue: 4√n·ε·θ₁, and the error of the truth itself.
