@@ -13,6 +13,17 @@
 
 namespace mercer::app {
 
+CLI::Validator seed_number() {
+  return CLI::Validator(
+      [](const std::string& text) {
+        const bool digits = text.find_first_not_of("0123456789") == std::string::npos;
+        return digits && !text.empty() && text.size() <= 19
+                   ? std::string()
+                   : fmt::format("'{}' is no whole number of at most 19 digits", text);
+      },
+      "");
+}
+
 CLI::Validator positive_number(bool or_zero) {
   return {[or_zero](const std::string& text) {
             char* end = nullptr;
@@ -75,7 +86,10 @@ void add_memory(CLI::App& parser, RunFlags& run, const std::string& group) {
 }
 
 void add_seed(CLI::App& parser, RunFlags& run, const std::string& group) {
-  parser.add_option("--seed", run.seed, "of every random choice (default 0)")->type_name("N")->group(group);
+  parser.add_option("--seed", run.seed, "of every random choice (default 0)")
+      ->type_name("N")
+      ->check(seed_number())
+      ->group(group);
 }
 
 void add_quiet(CLI::App& parser, RunFlags& run, const std::string& group) {

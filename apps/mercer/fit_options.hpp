@@ -15,6 +15,9 @@ namespace mercer::app {
 /// Refuses what is not a finite number above 0, in words.
 [[nodiscard]] CLI::Validator positive_number(bool or_zero = false);
 
+/// Refuses what is not a whole number of at most 19 digits, in words.
+[[nodiscard]] CLI::Validator seed_number();
+
 /// Options of commands that read one table.
 struct ReadFlags {
   std::string label;

@@ -1,5 +1,6 @@
 // mercer generate: data sets made by a formula and a seed.
 #include "files.hpp"
+#include "fit_options.hpp"
 #include "tensor_options.hpp"
 
 #include <mercer/error.hpp>
@@ -59,7 +60,9 @@ Command add_generate(CLI::App& program) {
   parser->add_option("NAME", flags->name, "one of those --list shows");
   parser->add_flag("--list", flags->list, "what can be made");
   parser->add_option("--n", flags->n, "how many points")->type_name("N")->check(positive_number());
-  parser->add_option("--seed", flags->seed, "same name, n and seed: same data (default 0)")->type_name("N");
+  parser->add_option("--seed", flags->seed, "same name, n and seed: same data (default 0)")
+      ->type_name("N")
+      ->check(seed_number());
   parser->add_option("--d", flags->d, "gaussians: how many features (default 20)")
       ->type_name("N")
       ->check(positive_number());

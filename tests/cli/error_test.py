@@ -68,6 +68,11 @@ class Usage(CliTest):  # exit 2
         message = self.fails(2, "pca", "t.csv", "--label", "colour")
         self.assertIn("colour", message)
 
+    def test_a_seed_is_a_whole_number(self):
+        for seed in ("-1", "1.5", "99999999999999999999"):
+            with self.subTest(seed):
+                self.assertIn("no whole number", self.fails(2, "generate", "circles", "--seed", seed))
+
     def test_an_unknown_generator_is_answered_with_the_list(self):
         message = self.fails(2, "generate", "spirals-of-doom")
         self.assertIn("circles", message)
