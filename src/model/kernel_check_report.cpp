@@ -82,13 +82,14 @@ std::string KernelCheck::to_string() const {
                          "symmetric  no: k(x{0}, x{1}) and k(x{1}, x{0}) differ by {2:.4g} (the "
                          "eigenvalues below are of the symmetric part)\n",
                          asymmetric_row, asymmetric_column, asymmetry);
-  out += fmt::format("smallest   eigenvalue of K {:.4g} (0 to within {:.2g}); largest {:.4g}\n",
+  out += fmt::format("smallest   eigenvalue of K {:.4g} (0 to within {:.2g}); largest in size {:.4g}\n",
                      min_eigenvalue, tolerance, max_eigenvalue);
   if (lower_bound)
     out += fmt::format("           none of K below {:.4g}{}\n", *lower_bound,
                        delta > 0 ? fmt::format(", but for a chance of {:.1g}", delta) : "");
-  out += fmt::format("centred    smallest eigenvalue of HKH {:.4g} (0 to within {:.2g}); largest {:.4g}\n",
-                     centered_min_eigenvalue, centered_tolerance, centered_max_eigenvalue);
+  out += fmt::format(
+      "centred    smallest eigenvalue of HKH {:.4g} (0 to within {:.2g}); largest in size {:.4g}\n",
+      centered_min_eigenvalue, centered_tolerance, centered_max_eigenvalue);
   if (witness.size() > 0) {
     std::string entries;
     for (const Index row : largest_rows(witness))
