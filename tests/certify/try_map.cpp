@@ -151,6 +151,7 @@ LocalMatrix modified_matrix(const RealMatrix& x, const NeighborGraph& graph, Ind
     const auto list = graph.lists().neighbors(i);
     const RealVector values = local[std::size_t(i)].eigenvalues().reverse();
     const Index k = values.size(), rank = std::min(k, x.cols());
+    if (!(values[0] > 0)) out.gap = 0;  // the neighbours are one point: any directions are flat
     Index s = k - rank;
     for (Index large = 1; large < rank; ++large) {
       const Real ratio = values.head(rank).sum() / values.head(large).sum() - 1;
