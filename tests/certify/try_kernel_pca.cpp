@@ -149,7 +149,8 @@ void check_refusal(const FitCase& c, Outcome& out, const mercer::Error& error) {
   if (error.code() == mercer::ErrorCode::bad_data ||
       (error.code() == mercer::ErrorCode::not_converged && c.residual == 0))
     out.holds("data of moderate size are not refused",
-              !(is_moderate(most, single) && are_moderate(rows, single) && are_moderate(raw, single)),
+              !(is_moderate(most, single) && are_moderate(rows, single) && are_moderate(raw, single) &&
+                are_moderate(c.x.cast<Real>(), single)),
               error.what());
   if (error.code() == mercer::ErrorCode::not_psd && c.route != mercer::Route::lowrank &&
       !c.kernel.has_width_of_data()) {
