@@ -307,6 +307,7 @@ std::unique_ptr<Model<T>> KernelDiscriminant<T>::read(ModelReader<T>& reader) {
   model->scaling_ = reader.scaling();
   const bool low_rank = model->report_.plan.route == Route::lowrank;
   const Index n = low_rank ? reader.length("alpha") : model->report_.n;
+  reader.require(model->report_.components <= n, "it has more components than points to span them");
   reader.require_shape("alpha", {n, model->report_.components});
   if (model->kernel_.is_precomputed()) {
     reader.require(!low_rank && n == model->report_.d && model->scaling_.kind == Scale::none,

@@ -468,6 +468,7 @@ std::unique_ptr<Model<T>> KernelPca<T>::read(ModelReader<T>& reader) {
   const bool low_rank = reader.has("landmarks");
   const Index n = low_rank ? reader.length("landmarks.rows") : model->report_.n;
   const Index k = model->report_.components;
+  reader.require(k <= n, "it has more components than points to span them");
   reader.require_shape("alpha", {n, k});
   reader.require_shape("offset", {k});
   if (model->kernel_.is_precomputed()) {
