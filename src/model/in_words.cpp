@@ -99,7 +99,8 @@ std::string relation_in_words(std::vector<Term> terms, double rms, double span) 
   if (span > 0) limits = {resolution, std::max(resolution, std::min(limits.little, rms))};
   const std::string sum = sum_in_words(std::move(terms), limits, [&](const Term& t) {
     if (resolution <= 0) return 6;
-    return std::clamp(static_cast<int>(std::ceil(std::log10(weight_of(t) / resolution))), 6, 15);
+    const double digits = std::ceil(std::log10(weight_of(t) / resolution));
+    return digits > 6 ? static_cast<int>(std::min(digits, 15.0)) : 6;
   });
   return fmt::format("{} = 0, to within {:.2g} on these samples (root mean square)", sum, rms);
 }
